@@ -2,7 +2,7 @@
 //! diff of 17,000 files, a tree of 50,000 files. Run with `cargo bench --bench brief`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 use debate_mcp::brief::{Gathered, Given, Wanted, gather};
-use debate_mcp::repo::Trees;
+use debate_mcp::repo::TreeStore;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ fn main() {
 fn compare(what: &str, home: &Path, root: &Path, wanted: &str, git: &[&str]) {
     let (mut ours, mut theirs, mut told) = (vec![], vec![], Gathered::default());
     // Pinning is not part of the measurement.
-    let trees = Trees::at(home);
+    let trees = TreeStore::new(home);
     let pin = trees.pin(root).unwrap().unwrap();
     let wanted = Wanted::read(wanted).unwrap();
     let topic = "Should `check_permission` be there?";

@@ -2,8 +2,10 @@
 //! `git ls-tree`. Run with `cargo bench --bench evidence`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 use debate_mcp::debate::CitationStatus;
-use debate_mcp::evidence::{Checker, Reference, Scope, Search, read_text};
-use debate_mcp::repo::Trees;
+use debate_mcp::evidence::{
+    CitationChecker, LookupScope, Reference, SearchMode, extract_from_text,
+};
+use debate_mcp::repo::TreeStore;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -15,10 +17,20 @@ const LINES: usize = 120;
 const CITATIONS: usize = 50;
 const RUNS: usize = 15;
 
-const WHOLE: Scope<'static> =
-    Scope { prefer: &[], folder: "", except: None, was: None, search: Search::Whole };
-const KNOWN: Scope<'static> =
-    Scope { prefer: &[], folder: "", except: None, was: None, search: Search::Known };
+const WHOLE: LookupScope<'static> = LookupScope {
+    preferred_paths: &[],
+    folder: "",
+    excluded_path: None,
+    base: None,
+    search: SearchMode::BuildIndex,
+};
+const KNOWN: LookupScope<'static> = LookupScope {
+    preferred_paths: &[],
+    folder: "",
+    excluded_path: None,
+    base: None,
+    search: SearchMode::CachedIndexOnly,
+};
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
@@ -30,30 +42,30 @@ fn main() {
     println!("{FILES} files, {:.0} MB of text", bytes as f64 / 1e6);
 
     let listed = median(5, || git(&root, &["ls-tree", "-r", "--name-only", "HEAD"]));
-    let named = read_text("f77.rs:3");
+    let named = extract_from_text("f77.rs:3");
     let opened = median(5, || {
         assert_eq!(
-            check(&Checker::new(Trees::at(&home)), &root, &tree, &named, &KNOWN),
+            check(&CitationChecker::new(TreeStore::new(&home)), &root, &tree, &named, &KNOWN),
             [CitationStatus::Ambiguous]
         );
     });
     compare("path index and one path", opened, "git ls-tree -r", listed);
 
     let (text, quotes) = citations();
-    let references = read_text(&text);
+    let references = extract_from_text(&text);
     assert_eq!(references.len(), CITATIONS);
-    let checker = Checker::new(Trees::at(&home));
+    let checker = CitationChecker::new(TreeStore::new(&home));
     check(&checker, &root, &tree, &references, &KNOWN);
     let found = check(&checker, &root, &tree, &references, &KNOWN);
     assert!(found.iter().all(|found| *found == CitationStatus::Exact), "{found:?}");
     let hot = median(RUNS, || drop(check(&checker, &root, &tree, &references, &KNOWN)));
-    let read = median(RUNS, || drop(read_text(&text)));
+    let read = median(RUNS, || drop(extract_from_text(&text)));
     let grepped = median(1, || quotes.iter().take(2).for_each(|quote| grep(&root, quote))) * 25;
     compare("50 citations, at their lines", hot, "git grep -F for each", grepped);
     println!("reading them from the text: {:.2} ms", ms(read));
 
     let began = Instant::now();
-    let absent = read_text("dir1/f1.rs:1 \"nobody_wrote_this(at_all, ever)\"");
+    let absent = extract_from_text("dir1/f1.rs:1 \"nobody_wrote_this(at_all, ever)\"");
     assert_eq!(check(&checker, &root, &tree, &absent, &WHOLE), [CitationStatus::NotFound]);
     let built = began.elapsed();
     let kept = std::fs::read_dir(home.join("indexes")).unwrap();
@@ -61,15 +73,16 @@ fn main() {
     let whole = median(1, || grep(&root, "nobody_wrote_this"));
     compare("content index, built once", built, "git grep -F, once", whole);
     println!("content index: {:.1} MB on disk and in memory", size as f64 / 1e6);
-    let loaded =
-        median(5, || drop(check(&Checker::new(Trees::at(&home)), &root, &tree, &absent, &KNOWN)));
+    let loaded = median(5, || {
+        drop(check(&CitationChecker::new(TreeStore::new(&home)), &root, &tree, &absent, &KNOWN))
+    });
     println!("path index, content index from disk and one search: {:.0} ms", ms(loaded));
 
     let moved: String = quotes.iter().fold(String::new(), |mut text, quote| {
         writeln!(text, "other/f77.rs:1 \"{quote}\"").unwrap();
         text
     });
-    let moved = read_text(&moved);
+    let moved = extract_from_text(&moved);
     let found = check(&checker, &root, &tree, &moved, &KNOWN);
     assert!(found.iter().all(|found| *found == CitationStatus::ElsewhereInRepo), "{found:?}");
     let searched = median(RUNS, || drop(check(&checker, &root, &tree, &moved, &KNOWN)));
@@ -79,11 +92,11 @@ fn main() {
 }
 
 fn check(
-    checker: &Checker,
+    checker: &CitationChecker,
     root: &Path,
     tree: &str,
     references: &[Reference],
-    scope: &Scope<'_>,
+    scope: &LookupScope<'_>,
 ) -> Vec<CitationStatus> {
     let found = checker.check(root, tree, references, scope).unwrap();
     found.into_iter().map(|citation| citation.found).collect()

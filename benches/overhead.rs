@@ -11,9 +11,9 @@ use debate_mcp::engine::{
     App, AppParts, BoxFuture, Clock, DebateDraft, ProviderReply, ProviderUnavailable, Providers,
     ReplyStream, TurnRequest, Workspace,
 };
-use debate_mcp::evidence::Checker;
+use debate_mcp::evidence::CitationChecker;
 use debate_mcp::redact::Secrets;
-use debate_mcp::repo::Trees;
+use debate_mcp::repo::TreeStore;
 use debate_mcp::store::SqliteArchive;
 use serde_json::json;
 use std::path::Path;
@@ -92,13 +92,13 @@ async fn duel(folder: &Path) -> (f64, usize) {
     let clock: Arc<dyn Clock> = Arc::new(Wall);
     let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
     let voices = Arc::new(Timed::default());
-    let briefs = FromRepository { folder: folder.into(), trees: Trees::at(folder) };
+    let briefs = FromRepository { folder: folder.into(), trees: TreeStore::new(folder) };
     let words = catalogue::load(folder, folder);
     let desk = App::new(AppParts {
         archive,
         providers: voices.clone(),
         briefs: Arc::new(briefs),
-        evidence: Arc::new(Checker::new(Trees::at(folder))),
+        evidence: Arc::new(CitationChecker::new(TreeStore::new(folder))),
         secrets: Secrets::new(Vec::new, []),
         clock,
         catalog: words,

@@ -3,8 +3,8 @@
 //! `cargo bench --bench citation_accuracy -- REPOSITORY…`
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 use debate_mcp::debate::CitationStatus;
-use debate_mcp::evidence::{Checker, Scope, Search, read_text};
-use debate_mcp::repo::{Trees, View};
+use debate_mcp::evidence::{CitationChecker, LookupScope, SearchMode, extract_from_text};
+use debate_mcp::repo::{TreeStore, TreeView};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -49,14 +49,20 @@ fn main() {
 
 fn judge(root: &Path) {
     let home = tempfile::tempdir().unwrap();
-    let trees = Trees::at(home.path());
+    let trees = TreeStore::new(home.path());
     let tree = trees.pin(root).unwrap().unwrap().tree;
     let view = trees.view(root, &tree).unwrap();
     let files = files(&view);
     let snippets = snippets(&files);
     println!("{}: {} files, {} snippets", root.display(), files.len(), snippets.len());
-    let checker = Checker::new(Trees::at(home.path()));
-    let scope = Scope { prefer: &[], folder: "", except: None, was: None, search: Search::Whole };
+    let checker = CitationChecker::new(TreeStore::new(home.path()));
+    let scope = LookupScope {
+        preferred_paths: &[],
+        folder: "",
+        excluded_path: None,
+        base: None,
+        search: SearchMode::BuildIndex,
+    };
     let (mut right, mut false_accepts, mut refused, mut weak, mut rejected) = (0, 0, 0, 0, 0);
     for (change, truth) in CHANGES {
         let mut counts: BTreeMap<CitationStatus, usize> = BTreeMap::new();
@@ -70,7 +76,7 @@ fn judge(root: &Path) {
                 true_after_all += 1;
                 continue;
             }
-            let references = read_text(&text);
+            let references = extract_from_text(&text);
             let found = checker.check(root, &tree, &references, &scope).unwrap();
             let found = found.first().map_or(CitationStatus::Unchecked, |citation| citation.found);
             *counts.entry(found).or_default() += 1;
@@ -107,14 +113,14 @@ fn judge(root: &Path) {
 }
 
 /// Files that can be cited: text files whose path needs no quoting.
-fn files(view: &View) -> BTreeMap<String, Vec<String>> {
+fn files(view: &TreeView) -> BTreeMap<String, Vec<String>> {
     let reader = view.reader().unwrap();
     let mut files = BTreeMap::new();
     for file in view.files() {
-        let text = reader.bytes(file).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let text = reader.read_bytes(file).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         let Some(text) = text.filter(|text| !text.contains('\0')) else { continue };
         let plain = !file.path.contains(|c: char| !c.is_alphanumeric() && !"/._-".contains(c));
-        let secret = debate_mcp::repo::absent(file.path.as_bytes()).is_some();
+        let secret = debate_mcp::repo::exclusion_reason(file.path.as_bytes()).is_some();
         if plain && !secret && file.path.contains('.') {
             files.insert(file.path.clone(), text.lines().map(str::to_owned).collect());
         }

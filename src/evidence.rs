@@ -24,31 +24,31 @@
 //! | `bloom_index`        | Bloom filter index: which files may contain some words              |
 //! | `index_cache`        | LRU cache of these indexes on disk                                  |
 //! | `port`               | implements the engine's port for citations                          |
-mod before;
+mod bloom_index;
 mod checker;
-mod contents;
-mod entry;
-mod fence;
-mod kept;
-mod line;
+mod evidence_entry;
+mod extract;
+mod fenced_block;
+mod index_cache;
+mod location;
 mod lookup;
 mod markdown;
-mod names;
-mod paths;
-mod place;
+mod parallel_find;
+mod path_index;
 mod port;
-mod quote;
-mod reading;
-mod stated;
-mod symbol;
-mod tags;
-mod text;
-mod through;
+mod prose_line;
+mod quote_variants;
+mod removed_lines;
+mod source_text;
+mod symbol_lookup;
+mod symbol_names;
+mod unverifiable;
+mod verification_marks;
 
 use crate::debate::BaseTree;
-pub use checker::Checker;
-pub use reading::{read, read_about, read_text};
-pub use tags::strip_tags;
+pub use checker::CitationChecker;
+pub use extract::{extract, extract_from_text, extract_with_files};
+pub use verification_marks::strip_verification_marks;
 
 /// A parsed citation before lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,88 +58,88 @@ pub struct Reference {
     /// Id of the claim whose evidence holds it. None in prose.
     pub claim: Option<String>,
     /// Whether it was given as evidence, and not only mentioned in prose.
-    pub offered: bool,
+    pub is_evidence: bool,
     /// What it refers to.
-    pub cited: Cited,
+    pub target: CitedTarget,
 }
 
 /// What a reference refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Cited {
+pub enum CitedTarget {
     /// A path, with optional line numbers and quoted text.
-    Place(Place),
+    Location(CitedLocation),
     /// A code symbol, anywhere in the tree.
-    Name(String),
+    Symbol(String),
     /// A commit id or a prefix of one.
     Commit(String),
     /// Something that cannot be looked up in the tree.
-    Stated(Stated),
+    Unverifiable(UnverifiableKind),
 }
 
 /// A cited path, with the text claimed to be there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct CitedLocation {
     /// Path as written, with `/` as separator.
     pub path: String,
     /// First and last line, 1-based, in ascending order.
     pub lines: Option<(u32, u32)>,
     /// Text claimed to be at this location.
-    pub words: Option<Words>,
+    pub text: Option<CitedText>,
     /// Whether it is certainly meant as a path. `application/json` may be something else.
-    pub sure: bool,
+    pub certain: bool,
 }
 
 /// Text claimed to be at a location.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Words {
+pub enum CitedText {
     /// Code or prose, compared without white space. Cut at 60,000 characters.
     Quote(String),
     /// A symbol, which must occur as a whole word.
-    Name(String),
+    Symbol(String),
 }
 
 /// Kind of reference that cannot be looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stated {
+pub enum UnverifiableKind {
     /// A web address.
-    Address,
+    Url,
     /// A document, or anything else outside the repository.
     Document,
     /// Benchmark figures.
     Benchmark,
     /// Figures the author claims to have measured, without the output of the run.
-    BareBenchmark,
+    BenchmarkWithoutOutput,
 }
 
 /// Options of a lookup.
 #[derive(Debug, Clone, Copy)]
-pub struct Scope<'a> {
+pub struct LookupScope<'a> {
     /// Paths the debate is about. They win if a partial path is ambiguous.
-    pub prefer: &'a [String],
+    pub preferred_paths: &'a [String],
     /// Folder that relative paths start from, below the root. Empty, or ends in `/`.
     pub folder: &'a str,
     /// Path that never counts as a source: the file being checked.
-    pub except: Option<&'a str>,
+    pub excluded_path: Option<&'a str>,
     /// Base folder with the old versions of the changed files, if the tree is that of a change.
-    pub was: Option<&'a BaseTree>,
+    pub base: Option<&'a BaseTree>,
     /// Whether a missing index is built.
-    pub search: Search,
+    pub search: SearchMode,
 }
 
 /// How to search the whole tree for text that is not at its cited location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Search {
+pub enum SearchMode {
     /// Build the index if it is not cached.
-    Whole,
+    BuildIndex,
     /// Search only if the index is cached already.
-    Known,
+    CachedIndexOnly,
 }
 
-impl Place {
+impl CitedLocation {
     /// The quote or symbol as written.
-    pub fn words(&self) -> Option<&str> {
-        self.words.as_ref().map(|words| match words {
-            Words::Quote(text) | Words::Name(text) => text.as_str(),
+    pub fn text_str(&self) -> Option<&str> {
+        self.text.as_ref().map(|words| match words {
+            CitedText::Quote(text) | CitedText::Symbol(text) => text.as_str(),
         })
     }
 }

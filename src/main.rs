@@ -6,11 +6,11 @@ use debate_mcp::catalogue;
 use debate_mcp::cli::{self, args::Args, args::CliCommand};
 use debate_mcp::config::Config;
 use debate_mcp::engine::{App, AppParts, Clock};
-use debate_mcp::evidence::Checker;
+use debate_mcp::evidence::CitationChecker;
 use debate_mcp::mcp;
 use debate_mcp::private;
 use debate_mcp::redact::Secrets;
-use debate_mcp::repo::Trees;
+use debate_mcp::repo::TreeStore;
 use debate_mcp::seats::{Kit, Prices, Roster, Surroundings};
 use debate_mcp::store::SqliteArchive;
 use std::process::ExitCode;
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         home: config.user_dirs.0.clone(),
         config: config.user_dirs.1.clone(),
     };
-    let trees = Trees::at(&config.data_dir).hiding(secrets.clone());
+    let trees = TreeStore::new(&config.data_dir).with_secrets(secrets.clone());
     let briefs =
         Arc::new(FromRepository { folder: config.current_dir.clone(), trees: trees.clone() });
     let own = &config.settings;
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
         archive: Arc::new(archive),
         providers: Arc::new(roster),
         briefs,
-        evidence: Arc::new(Checker::new(trees)),
+        evidence: Arc::new(CitationChecker::new(trees)),
         secrets,
         clock,
         catalog: catalogue::load(&config.prompts_dir, &config.formats_dir),

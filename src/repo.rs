@@ -27,43 +27,43 @@
 //! | `exclusions`       | deny-lists of paths: secrets, agent instructions, unsafe names        |
 //! | `disk`             | private files and folders, lock files, reads that follow no links     |
 //! | `error`            | `RepoError`, with a hint for the user in each message                 |
-mod absent;
+mod apply_patch;
 mod attributes;
-mod changes;
-mod commits;
-mod copy;
-mod counts;
+mod commit_lookup;
+mod commits_since;
+mod diff_range;
 mod disk;
 mod error;
-mod few;
+mod exclusions;
 mod history;
 mod hunks;
-mod mailed;
-mod patch;
+mod myers;
+mod numstat;
+mod object_store;
 mod pin;
-mod plain;
-mod proposal;
-mod range;
+mod pinned_change;
+mod plain_folder;
 mod renames;
-mod shelf;
-mod since;
-mod stores;
-mod view;
+mod snapshot_cache;
+mod snapshot_writer;
+mod tree_diff;
+mod tree_edits;
+mod tree_view;
 
-pub use absent::absent;
-pub use changes::{ChangedFile, Changes, How, Lines, Renames};
-pub use commits::{Commit, commit};
+pub use commit_lookup::{CommitLookup, find_commit};
+pub use commits_since::{EarlierState, LaterChanges, TouchingCommit};
+pub use diff_range::DiffRange;
 pub use error::RepoError;
-pub use history::{Happened, Past};
-pub use hunks::{Hunk, Hunks, Line, line_now};
+pub use exclusions::exclusion_reason;
+pub use history::{CommitSummary, FileHistory};
+pub use hunks::{FileDiff, Hunk, HunkLine, map_line_to_new};
+pub use object_store::toplevel;
 pub use pin::Pin;
-pub use plain::{Listed, list};
-pub use proposal::{Asked, Proposal};
-pub use range::Range;
-pub use shelf::Snapshot;
-pub use since::{Earlier, Later, Touched};
-pub use stores::top;
-pub use view::{File, Reader, View};
+pub use pinned_change::{ChangeSource, PinnedChange};
+pub use plain_folder::{FolderListing, list_files};
+pub use snapshot_cache::TreeSnapshot;
+pub use tree_diff::{ChangedFile, FileChangeKind, LineCounts, RenameSearch, TreeDiff};
+pub use tree_view::{TreeFile, TreeReader, TreeView};
 
 use crate::redact::{Redactor, Secrets, UNPINNED};
 use serde::{Deserialize, Serialize};
@@ -71,21 +71,21 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Maximum size in bytes of a file that is pinned or copied.
-const LARGEST: u64 = 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// Store of pinned trees and snapshots below the user's home folder for debates. Cheap to clone.
 #[derive(Clone)]
-pub struct Trees {
+pub struct TreeStore {
     home: PathBuf,
     secrets: Option<Secrets>,
 }
 
 /// Redacts secrets in file contents. A file whose name marks it as secret is redacted strictly:
 /// every assigned value goes.
-fn cleaned<'b>(gate: Option<&Redactor>, path: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+fn redact_contents<'b>(gate: Option<&Redactor>, path: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
     match gate {
         None => Cow::Borrowed(bytes),
-        Some(gate) if absent::secret(path.as_bytes()) => {
+        Some(gate) if exclusions::is_secret_path(path.as_bytes()) => {
             Cow::Owned(gate.strict(&String::from_utf8_lossy(bytes)).0.into_bytes())
         }
         Some(gate) => gate.bytes(bytes).0,
@@ -94,17 +94,17 @@ fn cleaned<'b>(gate: Option<&Redactor>, path: &str, bytes: &'b [u8]) -> Cow<'b, 
 
 /// A path that is not in a pinned tree or snapshot, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
+pub struct ExcludedPath {
     /// Path from the repository root, lossily decoded as UTF-8. A folder ends in `/`.
     pub path: String,
     /// Reason of the exclusion.
-    pub why: Why,
+    pub why: ExclusionReason,
 }
 
 /// Why a path is excluded from a pinned tree or snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
+pub enum ExclusionReason {
     /// The name matches a pattern for files with keys or passwords.
     Secret,
     /// The file instructs agents (a prompt such as `AGENTS.md`), which must not reach the reader.
@@ -125,16 +125,16 @@ pub enum Why {
     Unreadable,
 }
 
-impl Trees {
+impl TreeStore {
     /// Creates a store below `home`. Touches no file yet.
-    pub fn at(home: &Path) -> Trees {
-        Trees { home: home.to_owned(), secrets: None }
+    pub fn new(home: &Path) -> TreeStore {
+        TreeStore { home: home.to_owned(), secrets: None }
     }
 
     /// Redacts these secrets from everything read through this store.
     #[must_use]
-    pub fn hiding(self, secrets: Secrets) -> Trees {
-        Trees { secrets: Some(secrets), ..self }
+    pub fn with_secrets(self, secrets: Secrets) -> TreeStore {
+        TreeStore { secrets: Some(secrets), ..self }
     }
 
     /// Folder that holds the object store and the snapshot cache.
@@ -144,26 +144,32 @@ impl Trees {
 
     /// Fingerprint of the redaction rules, part of every cache key: contents redacted by other
     /// rules must not be reused.
-    pub fn edition(&self) -> String {
+    pub fn redaction_fingerprint(&self) -> String {
         self.secrets.as_ref().map_or_else(|| "whole".into(), Secrets::edition)
     }
 
     /// Pins the tree of a commit, given by any name git resolves.
-    pub fn commit(&self, root: &Path, name: &str) -> Result<Pin, RepoError> {
-        range::commit(root, name)
+    pub fn pin_commit(&self, root: &Path, name: &str) -> Result<Pin, RepoError> {
+        diff_range::pin_commit(root, name)
     }
 
     /// Reads a file on disk with secrets redacted, or returns the reason why it cannot be read.
     /// `path` is relative to `folder`. Paths that leave it, pass through a link or point into
     /// `.git` are refused. `tree` selects the redaction scope, so that placeholders equal those of
     /// that tree.
-    pub fn on_disk(&self, folder: &Path, path: &str, tree: Option<&str>) -> Result<Vec<u8>, Why> {
-        let bytes = plain::on_disk(folder, path)?;
-        Ok(cleaned(self.gate(tree.unwrap_or(UNPINNED)).as_ref(), path, &bytes).into_owned())
+    pub fn read_from_disk(
+        &self,
+        folder: &Path,
+        path: &str,
+        tree: Option<&str>,
+    ) -> Result<Vec<u8>, ExclusionReason> {
+        let bytes = plain_folder::read_plain_file(folder, path)?;
+        Ok(redact_contents(self.redactor(tree.unwrap_or(UNPINNED)).as_ref(), path, &bytes)
+            .into_owned())
     }
 
     /// Redactor scoped to one tree. A debate pinned to that tree uses the same scope.
-    pub fn gate(&self, tree: &str) -> Option<Redactor> {
+    pub fn redactor(&self, tree: &str) -> Option<Redactor> {
         self.secrets.as_ref().map(|secrets| secrets.within(tree))
     }
 
@@ -171,56 +177,58 @@ impl Trees {
     /// repository. Without a repository it pins the folder itself, and returns None if that is
     /// empty, too large or a home folder.
     pub fn pin(&self, root: &Path) -> Result<Option<Pin>, RepoError> {
-        pin::pin(&self.home, root, &[])
+        pin::pin_repository(&self.home, root, &[])
     }
 
     /// Like `pin`, but ignores `files`, which the caller is about to write.
     pub fn pin_without(&self, root: &Path, files: &[PathBuf]) -> Result<Option<Pin>, RepoError> {
-        pin::pin(&self.home, root, files)
+        pin::pin_repository(&self.home, root, files)
     }
 
     /// Returns a read-only copy of a pinned tree from the snapshot cache, and writes it on a cache
     /// miss.
-    pub fn snapshot(&self, root: &Path, tree: &str) -> Result<Snapshot, RepoError> {
-        shelf::snapshot(self, root, tree)
+    pub fn snapshot(&self, root: &Path, tree: &str) -> Result<TreeSnapshot, RepoError> {
+        snapshot_cache::open_snapshot(self, root, tree)
     }
 }
 
-impl LeftOut {
-    fn new(path: &[u8], why: Why) -> LeftOut {
-        LeftOut { path: String::from_utf8_lossy(path).into_owned(), why }
+impl ExcludedPath {
+    fn new(path: &[u8], why: ExclusionReason) -> ExcludedPath {
+        ExcludedPath { path: String::from_utf8_lossy(path).into_owned(), why }
     }
 }
 
-impl Why {
+impl ExclusionReason {
     /// Describes how many paths have this reason: "2 are links".
-    pub fn counts(self, many: usize) -> String {
+    pub fn describe_count(self, many: usize) -> String {
         let (one, more) = match self {
-            Why::Secret => ("may be a secret", "may be secrets"),
-            Why::Instructions => ("instructs agents", "instruct agents"),
-            Why::Settings => ("sets agents up", "set agents up"),
-            Why::Binary => ("is not text", "are not text"),
-            Why::TooLarge => ("is too large", "are too large"),
-            Why::Link => ("is a link", "are links"),
-            Why::Submodule => ("is another repository", "are other repositories"),
-            Why::TooMuch => ("is more than there is room for", "are more than there is room for"),
-            Why::Unreadable => ("cannot be read", "cannot be read"),
+            ExclusionReason::Secret => ("may be a secret", "may be secrets"),
+            ExclusionReason::Instructions => ("instructs agents", "instruct agents"),
+            ExclusionReason::Settings => ("sets agents up", "set agents up"),
+            ExclusionReason::Binary => ("is not text", "are not text"),
+            ExclusionReason::TooLarge => ("is too large", "are too large"),
+            ExclusionReason::Link => ("is a link", "are links"),
+            ExclusionReason::Submodule => ("is another repository", "are other repositories"),
+            ExclusionReason::TooMuch => {
+                ("is more than there is room for", "are more than there is room for")
+            }
+            ExclusionReason::Unreadable => ("cannot be read", "cannot be read"),
         };
         format!("{many} {}", if many == 1 { one } else { more })
     }
 
     /// Predicate for messages: "`.env` may hold a secret, by its name".
-    pub fn says(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
-            Why::Secret => "may hold a secret, by its name",
-            Why::Instructions => "gives instructions to agents",
-            Why::Settings => "holds settings of agents",
-            Why::Binary => "is not text",
-            Why::TooLarge => "is larger than 1 MB",
-            Why::Link => "is a link",
-            Why::Submodule => "is a repository of its own",
-            Why::TooMuch => "is more than there is room for",
-            Why::Unreadable => "cannot be read",
+            ExclusionReason::Secret => "may hold a secret, by its name",
+            ExclusionReason::Instructions => "gives instructions to agents",
+            ExclusionReason::Settings => "holds settings of agents",
+            ExclusionReason::Binary => "is not text",
+            ExclusionReason::TooLarge => "is larger than 1 MB",
+            ExclusionReason::Link => "is a link",
+            ExclusionReason::Submodule => "is a repository of its own",
+            ExclusionReason::TooMuch => "is more than there is room for",
+            ExclusionReason::Unreadable => "cannot be read",
         }
     }
 }

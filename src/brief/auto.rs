@@ -8,7 +8,7 @@ use super::pack::Section;
 use super::symbols;
 use super::topic::Topic;
 use super::wanted::cited;
-use crate::repo::{Range, Why, absent};
+use crate::repo::{DiffRange, ExclusionReason, exclusion_reason};
 
 /// Limit on manifests searched for a library.
 const MOST_MANIFESTS: usize = 10;
@@ -25,7 +25,7 @@ impl Gathering<'_> {
         match &topic.change {
             Some(range) => self.diff_if_any(range),
             None if dirty && !named => {
-                self.diff_if_any(&Range::Worktree);
+                self.diff_if_any(&DiffRange::Worktree);
             }
             None => {}
         }
@@ -47,8 +47,9 @@ impl Gathering<'_> {
         for name in names {
             let (path, lines) = cited(name).unwrap_or((name, None));
             match self.ground.guess(path) {
-                Meant::File(path) if absent(path.as_bytes()).is_some() => {
-                    let why = absent(path.as_bytes()).map_or("", Why::says);
+                Meant::File(path) if exclusion_reason(path.as_bytes()).is_some() => {
+                    let why =
+                        exclusion_reason(path.as_bytes()).map_or("", ExclusionReason::describe);
                     self.leave(&path, format!("{why}: `file={path}` would give it"));
                 }
                 Meant::File(path) => {
@@ -119,11 +120,11 @@ impl Gathering<'_> {
     }
 
     /// Adds the diff the topic refers to, or any other diff if that range is empty or invalid.
-    fn diff_if_any(&mut self, range: &Range) {
+    fn diff_if_any(&mut self, range: &DiffRange) {
         let why = "the topic speaks of changes, or of nothing else";
         let tried = self.diff(range, why).or_else(|error| match range {
-            Range::Any => Err(error),
-            _ => self.diff(&Range::Any, why),
+            DiffRange::Auto => Err(error),
+            _ => self.diff(&DiffRange::Auto, why),
         });
         if let Err(error) = tried {
             self.pick(&format!("no diff: {error}"));

@@ -1,6 +1,6 @@
 //! Excerpt of one file for the brief: full text, a line range, an outline, or only its name.
 use super::{Given, kind, outline, page};
-use crate::repo::Why;
+use crate::repo::ExclusionReason;
 use std::fmt::Write;
 
 /// Token limit of an outline.
@@ -15,10 +15,10 @@ pub(super) struct Shown {
 }
 
 /// Decodes a file as text. Invalid UTF-8 is replaced, and a NUL byte marks a binary file.
-pub(super) fn text(bytes: Vec<u8>) -> Result<String, Why> {
+pub(super) fn text(bytes: Vec<u8>) -> Result<String, ExclusionReason> {
     const TELLTALE: usize = 8_000;
     if bytes.iter().take(TELLTALE).any(|byte| *byte == 0) {
-        return Err(Why::Binary);
+        return Err(ExclusionReason::Binary);
     }
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))

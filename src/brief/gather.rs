@@ -5,7 +5,7 @@ use super::kind::{self, Kind};
 use super::pack::{Piece, Section};
 use super::wanted::{Span, Wanted, Wish};
 use super::{BriefError, Gathered, Given, Omitted, compose, page, review, tree};
-use crate::repo::{Pin, Range, RepoError, Trees, absent};
+use crate::repo::{DiffRange, Pin, RepoError, TreeStore, exclusion_reason};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
@@ -18,7 +18,7 @@ const CHOICE: usize = 4;
 
 /// Builds a brief from the selected items. The caller has already pinned the tree, if possible.
 pub fn gather(
-    trees: &Trees,
+    trees: &TreeStore,
     root: &Path,
     folder: &Path,
     pin: Option<&Pin>,
@@ -59,7 +59,7 @@ pub fn gather(
 
 /// State of a brief that is being built.
 pub(super) struct Gathering<'a> {
-    trees: &'a Trees,
+    trees: &'a TreeStore,
     root: &'a Path,
     pub(super) pin: Option<&'a Pin>,
     pub(super) ground: Ground,
@@ -140,10 +140,10 @@ impl Gathering<'_> {
         let text = match read.and_then(files::text) {
             Ok(text) => text,
             Err(why) if section == Section::Named => {
-                return Err(BriefError::Withheld { path: path.to_owned(), why: why.says() });
+                return Err(BriefError::Withheld { path: path.to_owned(), why: why.describe() });
             }
             Err(why) => {
-                self.leave(path, why.says().to_owned());
+                self.leave(path, why.describe().to_owned());
                 return Ok(false);
             }
         };
@@ -174,10 +174,10 @@ impl Gathering<'_> {
         order.sort();
         let mut room = self.budget * CHOICE;
         for (nth, (kind, path)) in order.into_iter().enumerate() {
-            let why = match (absent(path.as_bytes()), kind::dull(path)) {
+            let why = match (exclusion_reason(path.as_bytes()), kind::dull(path)) {
                 // Instructions for agents are excluded, because the reader of the brief is an
                 // agent.
-                (Some(why), _) => Some(why.says()),
+                (Some(why), _) => Some(why.describe()),
                 (_, Some(dull)) => Some(dull.says()),
                 _ if nth >= MOST_BELOW || room == 0 => {
                     Some("was not read: there is no room for it")
@@ -247,23 +247,23 @@ impl Gathering<'_> {
         );
     }
 
-    pub(super) fn diff(&mut self, range: &Range, why: &str) -> Result<(), BriefError> {
+    pub(super) fn diff(&mut self, range: &DiffRange, why: &str) -> Result<(), BriefError> {
         let no_repository = || RepoError::NoRepository { path: self.root.to_owned() };
         let pin = self.pin.ok_or_else(no_repository)?;
-        let changes = self.trees.changes(self.root, pin, range)?;
+        let changes = self.trees.diff(self.root, pin, range)?;
         let files = match changes.files.len() {
             0 => "nothing has changed".to_owned(),
             many => format!("{} changed", page::many(many, "file", "files")),
         };
-        self.pick(&format!("diff of {}: {files}; {why}", changes.says));
+        self.pick(&format!("diff of {}: {files}; {why}", changes.description));
         let again = || self.ground.another_reader();
-        let believed = !matches!(range, Range::Trees { .. });
+        let believed = !matches!(range, DiffRange::Trees { .. });
         let reader = self.ground.reader();
         let review = review::review(&changes, reader, &again, self.budget, believed);
         self.lists.push_str(&review.list);
         self.pieces.extend(review.pieces);
         self.told.left_out.extend(review.left_out);
-        let paths = changes.files.iter().flat_map(|file| file.from.iter().chain([&file.path]));
+        let paths = changes.files.iter().flat_map(|file| file.old_path.iter().chain([&file.path]));
         self.told.touched.extend(paths.cloned());
         self.told.changed.extend(changes.files);
         Ok(())
@@ -300,7 +300,7 @@ impl Gathering<'_> {
     /// Records uncommitted changes that could not be pinned as omissions.
     fn leave_what_the_pin_lacks(&mut self) {
         for left in self.pin.iter().flat_map(|pin| &pin.left_out) {
-            let why = format!("{}, and is not pinned", left.why.says());
+            let why = format!("{}, and is not pinned", left.why.describe());
             self.told.left_out.push(Omitted { path: left.path.clone(), why });
         }
     }

@@ -1,6 +1,9 @@
 //! Reads files for the brief: from the pinned tree, or from disk if there is no pin or if the user
 //! named a file that is not in the tree. Also resolves paths, names and glob patterns.
-use crate::repo::{self, File, Pin, Reader, RepoError, Trees, View, Why, absent};
+use crate::repo::{
+    self, ExclusionReason, Pin, RepoError, TreeFile, TreeReader, TreeStore, TreeView,
+    exclusion_reason,
+};
 use std::path::{Path, PathBuf};
 
 /// Limit on files listed in a folder without a pin.
@@ -8,12 +11,12 @@ const MOST_ON_DISK: usize = 5_000;
 
 /// The files a brief can read.
 pub(super) struct Ground {
-    trees: Trees,
+    trees: TreeStore,
     /// Root that all paths are relative to.
     top: PathBuf,
     /// The user's current folder relative to the root. Empty or ending in `/`.
     folder: String,
-    pinned: Option<(View, Reader)>,
+    pinned: Option<(TreeView, TreeReader)>,
     /// Files on disk with their sizes, if there is no pin.
     listed: Vec<(String, u64)>,
     /// Whether all files could be listed.
@@ -35,12 +38,12 @@ pub(super) enum Meant {
 
 impl Ground {
     pub(super) fn open(
-        trees: &Trees,
+        trees: &TreeStore,
         root: &Path,
         folder: &Path,
         pin: Option<&Pin>,
     ) -> Result<Ground, RepoError> {
-        let top = repo::top(root)?;
+        let top = repo::toplevel(root)?;
         let folder = dunce::canonicalize(folder).ok();
         let below = folder.as_deref().and_then(|folder| folder.strip_prefix(&top).ok());
         let below = below.map(|below| below.to_string_lossy().replace('\\', "/"));
@@ -57,11 +60,11 @@ impl Ground {
         if let Some(pin) = pin {
             let view = trees.view(root, &pin.tree)?;
             let reader = view.reader()?;
-            ground.whole = view.whole();
+            ground.whole = view.is_complete();
             ground.pinned = Some((view, reader));
         } else {
-            let listed = repo::list(&ground.top, MOST_ON_DISK);
-            (ground.listed, ground.whole) = (listed.files, listed.whole);
+            let listed = repo::list_files(&ground.top, MOST_ON_DISK);
+            (ground.listed, ground.whole) = (listed.files, listed.complete);
         }
         Ok(ground)
     }
@@ -71,12 +74,12 @@ impl Ground {
         self.hidden = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     }
 
-    pub(super) fn reader(&self) -> Option<&Reader> {
+    pub(super) fn reader(&self) -> Option<&TreeReader> {
         self.pinned.as_ref().map(|(_, reader)| reader)
     }
 
     /// Opens one more reader, for use on another thread.
-    pub(super) fn another_reader(&self) -> Option<Reader> {
+    pub(super) fn another_reader(&self) -> Option<TreeReader> {
         self.pinned.as_ref().and_then(|(view, _)| view.reader().ok())
     }
 
@@ -99,33 +102,35 @@ impl Ground {
         }
     }
 
-    fn told<'a>(&'a self, view: &'a View) -> impl Iterator<Item = &'a File> {
-        let hidden =
-            |file: &&File| !self.hidden.is_empty() && file.path.starts_with(self.hidden.as_str());
+    fn told<'a>(&'a self, view: &'a TreeView) -> impl Iterator<Item = &'a TreeFile> {
+        let hidden = |file: &&TreeFile| {
+            !self.hidden.is_empty() && file.path.starts_with(self.hidden.as_str())
+        };
         view.files().iter().filter(move |file| !hidden(file))
     }
 
     /// Reads a file of the pinned tree, or of the disk if there is no pin.
-    pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, Why> {
+    pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, ExclusionReason> {
         match &self.pinned {
-            Some((view, reader)) => {
-                view.find(path).ok_or(Why::Unreadable).and_then(|file| reader.bytes(file))
-            }
+            Some((view, reader)) => view
+                .find(path)
+                .ok_or(ExclusionReason::Unreadable)
+                .and_then(|file| reader.read_bytes(file)),
             None => self.on_disk(path),
         }
     }
 
     /// Reads a file the user has named. It is read from disk if it is not in the tree.
-    pub(super) fn read_named(&self, path: &str) -> Result<Vec<u8>, Why> {
+    pub(super) fn read_named(&self, path: &str) -> Result<Vec<u8>, ExclusionReason> {
         match &self.pinned {
             Some((view, _)) if view.find(path).is_some() => self.read(path),
             _ => self.on_disk(path),
         }
     }
 
-    fn on_disk(&self, path: &str) -> Result<Vec<u8>, Why> {
+    fn on_disk(&self, path: &str) -> Result<Vec<u8>, ExclusionReason> {
         let tree = self.pinned.as_ref().map(|(view, _)| view.tree());
-        self.trees.on_disk(&self.top, path, tree)
+        self.trees.read_from_disk(&self.top, path, tree)
     }
 
     /// Resolves a path relative to the current folder, or else to the root.
@@ -140,7 +145,10 @@ impl Ground {
                 let places = self.places(path).into_iter();
                 let there = |place: &String| {
                     !place.is_empty()
-                        && !matches!(absent(place.as_bytes()), Some(Why::Unreadable))
+                        && !matches!(
+                            exclusion_reason(place.as_bytes()),
+                            Some(ExclusionReason::Unreadable)
+                        )
                         && self
                             .top
                             .join(place)

@@ -1,7 +1,7 @@
 //! Classifies files by path and header. The kind decides the reading order, and whether a file is
 //! only listed: lock files, generated and vendored code.
 use crate::engine::SkipReason;
-use crate::repo::{Why, absent};
+use crate::repo::{ExclusionReason, exclusion_reason};
 
 /// Kind of a file, the most informative first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -202,7 +202,10 @@ pub(super) fn idle<'a>(paths: impl Iterator<Item = &'a String>) -> Option<SkipRe
     for path in paths {
         all += 1;
         // Instructions and settings of agents always count, wherever they are.
-        let told = matches!(absent(path.as_bytes()), Some(Why::Instructions | Why::Settings));
+        let told = matches!(
+            exclusion_reason(path.as_bytes()),
+            Some(ExclusionReason::Instructions | ExclusionReason::Settings)
+        );
         match kind(path) {
             _ if told => {}
             Kind::Docs if !super::reviewed::decision(path) => docs += 1,

@@ -2,7 +2,7 @@
 use super::kind::{self, Dull};
 use super::pack::Piece;
 use super::review;
-use crate::repo::{ChangedFile, Reader, Why};
+use crate::repo::{ChangedFile, ExclusionReason, TreeReader};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -13,12 +13,12 @@ pub(super) type Looked = Result<Vec<Piece>, &'static str>;
 /// threads share the work.
 pub(super) fn look(
     files: &[&ChangedFile],
-    reader: &Reader,
-    other: Option<&mut Reader>,
+    reader: &TreeReader,
+    other: Option<&mut TreeReader>,
     believed: bool,
 ) -> Vec<Looked> {
     let next = AtomicUsize::new(0);
-    let work = &|reader: &Reader| {
+    let work = &|reader: &TreeReader| {
         let mut done = vec![];
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
@@ -40,11 +40,11 @@ pub(super) fn look(
     done.into_iter().map(|(_, looked)| looked).collect()
 }
 
-fn one(file: &ChangedFile, reader: &Reader, believed: bool) -> Looked {
+fn one(file: &ChangedFile, reader: &TreeReader, believed: bool) -> Looked {
     if let Some(why) = review::listed_only(file) {
         return Err(why);
     }
-    let hunks = reader.hunks(file).map_err(Why::says)?;
+    let hunks = reader.diff_file(file).map_err(ExclusionReason::describe)?;
     // The author of a change can add such a marker to any file, so an untrusted change needs it in
     // the old version, too.
     if kind::says_generated(&hunks.new) && (believed || kind::says_generated(&hunks.old)) {
@@ -55,5 +55,5 @@ fn one(file: &ChangedFile, reader: &Reader, believed: bool) -> Looked {
 
 /// Result for a file that cannot be read.
 pub(super) fn unread(file: &ChangedFile) -> Looked {
-    Err(review::listed_only(file).unwrap_or(Why::Unreadable.says()))
+    Err(review::listed_only(file).unwrap_or(ExclusionReason::Unreadable.describe()))
 }

@@ -9,7 +9,8 @@ use crate::engine::{
 };
 use crate::redact::{self, UNPINNED};
 use crate::repo::{
-    self, Asked, ChangedFile, Earlier, Happened, LeftOut, Lines, Pin, Range, RepoError, Trees, Why,
+    self, ChangeSource, ChangedFile, CommitSummary, DiffRange, EarlierState, ExcludedPath,
+    ExclusionReason, LineCounts, Pin, RepoError, TreeStore,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ pub struct FromRepository {
     /// Current folder, which relative paths of the user start from.
     pub folder: PathBuf,
     /// Pins trees and reads their objects.
-    pub trees: Trees,
+    pub trees: TreeStore,
 }
 
 impl BriefSource for FromRepository {
@@ -43,7 +44,7 @@ impl BriefSource for FromRepository {
         let (root, topic) = (context.root, context.topic);
         let done = gather(&self.trees, root, &self.folder, pin.as_ref(), topic, &wanted, given);
         let done = done.map_err(|error: BriefError| ContextError(error.to_string()))?;
-        let gate = self.trees.gate(pin.as_ref().map_or(UNPINNED, |pin| &pin.tree));
+        let gate = self.trees.redactor(pin.as_ref().map_or(UNPINNED, |pin| &pin.tree));
         let text = gate.map_or(done.text.clone(), |gate| gate.redact(&done.text).text.into_owned());
         let omitted = |it: super::Omitted| OmittedFile { path: it.path, why: it.why };
         Ok(GatheredBrief {
@@ -58,7 +59,7 @@ impl BriefSource for FromRepository {
     }
 
     fn pin_commit(&self, root: &Path, commit: &str) -> Result<PinnedTree, ContextError> {
-        let pin = self.trees.commit(root, commit).map_err(|error| unreadable(&error))?;
+        let pin = self.trees.pin_commit(root, commit).map_err(|error| unreadable(&error))?;
         Ok(pinned(pin))
     }
 
@@ -74,27 +75,27 @@ impl BriefSource for FromRepository {
         without: &[PathBuf],
     ) -> Result<ChangeSet, ContextError> {
         let bad = |error: RepoError| unreadable(&error);
-        repo::top(root).map_err(bad)?;
+        repo::toplevel(root).map_err(bad)?;
         let pin = self.trees.pin_without(root, without).map_err(bad)?;
         let none = || bad(RepoError::NoRepository { path: root.to_owned() });
         let pin = pin.ok_or_else(none)?;
-        let found = self.trees.proposal(root, &pin, &asked(meant)?).map_err(bad)?;
+        let found = self.trees.pin_change(root, &pin, &asked(meant)?).map_err(bad)?;
         Ok(ChangeSet {
             skip_reason: kind::idle(
                 found
-                    .changes
+                    .diff
                     .files
                     .iter()
-                    .flat_map(|file| [Some(&file.path), file.from.as_ref()])
+                    .flat_map(|file| [Some(&file.path), file.old_path.as_ref()])
                     .flatten(),
             ),
-            base_tree: BaseTree { folder: found.before, renamed: renamed(&found.changes.files) },
+            base_tree: BaseTree { folder: found.base_folder, renamed: renamed(&found.diff.files) },
             pinned: pinned(found.pin),
-            description: found.changes.says,
-            old_tree: found.old,
-            new_tree: found.new,
+            description: found.diff.description,
+            old_tree: found.old_tree,
+            new_tree: found.new_tree,
             commits: found.commits,
-            files: found.changes.files.into_iter().map(changed).collect(),
+            files: found.diff.files.into_iter().map(changed).collect(),
             messages: found.messages,
             branch: found.branch,
             checked_out: found.checked_out,
@@ -110,26 +111,26 @@ impl BriefSource for FromRepository {
         let Some(now) = self.trees.pin(root).map_err(bad)? else {
             return Ok(ChangesSince::default());
         };
-        let earlier = Earlier {
+        let earlier = EarlierState {
             commit: asked.commit,
             tree: asked.tree,
             time: asked.opened_at.div_euclid(1000),
         };
-        let later = self.trees.since(root, &now, &earlier, asked.paths).map_err(bad)?;
-        let gate = self.trees.gate(&now.tree);
+        let later = self.trees.changes_since(root, &now, &earlier, asked.paths).map_err(bad)?;
+        let gate = self.trees.redactor(&now.tree);
         // A commit subject is free text and may hold secrets.
         let clean = |text: String| match &gate {
             Some(gate) => gate.redact(&text).text.into_owned(),
             None => text,
         };
-        let touching = |(commit, paths): (Happened, Vec<String>)| RelatedCommit {
+        let touching = |(commit, paths): (CommitSummary, Vec<String>)| RelatedCommit {
             id: commit.id.chars().take(7).collect(),
             subject: clean(commit.subject),
             paths,
         };
         Ok(ChangesSince {
             commits: later.commits.into_iter().map(touching).collect(),
-            truncated: later.short,
+            truncated: later.truncated,
             uncommitted: later.uncommitted,
             changed: later.changed,
         })
@@ -146,20 +147,20 @@ impl SnapshotProvider for FromRepository {
 
 /// Old and new paths of renamed files.
 fn renamed(files: &[ChangedFile]) -> Vec<(String, String)> {
-    let pair = |file: &ChangedFile| Some((file.from.clone()?, file.path.clone()));
+    let pair = |file: &ChangedFile| Some((file.old_path.clone()?, file.path.clone()));
     files.iter().filter_map(pair).collect()
 }
 
 /// Converts the engine's selector of a change to one of the repository.
-fn asked(meant: &ChangeSelector) -> Result<Asked, ContextError> {
+fn asked(meant: &ChangeSelector) -> Result<ChangeSource, ContextError> {
     Ok(match meant {
-        ChangeSelector::Auto => Asked::Range(Range::Any),
-        ChangeSelector::Worktree => Asked::Range(Range::Worktree),
-        ChangeSelector::Branch => Asked::Range(Range::Branch),
-        ChangeSelector::Staged => Asked::Range(Range::Staged),
-        ChangeSelector::Commit(id) => Asked::Range(Range::Commit(id.clone())),
+        ChangeSelector::Auto => ChangeSource::Range(DiffRange::Auto),
+        ChangeSelector::Worktree => ChangeSource::Range(DiffRange::Worktree),
+        ChangeSelector::Branch => ChangeSource::Range(DiffRange::Branch),
+        ChangeSelector::Staged => ChangeSource::Range(DiffRange::Staged),
+        ChangeSelector::Commit(id) => ChangeSource::Range(DiffRange::Commit(id.clone())),
         ChangeSelector::Patch { text, base } => {
-            Asked::Patch { text: text.clone(), base: base.clone() }
+            ChangeSource::Patch { text: text.clone(), base: base.clone() }
         }
         ChangeSelector::Range(text) => {
             let sides = text.split_once("...").or_else(|| text.split_once(".."));
@@ -170,7 +171,7 @@ fn asked(meant: &ChangeSelector) -> Result<Asked, ContextError> {
                     ))
                 })?;
             let (base, head) = (base.trim().to_owned(), head.trim().to_owned());
-            Asked::Range(Range::Brought { base, head })
+            ChangeSource::Range(DiffRange::MergeBaseOrBetween { base, head })
         }
     })
 }
@@ -190,7 +191,7 @@ fn reviewed(change: &ChangeUnderReview) -> Reviewed {
         )
     });
     Reviewed {
-        range: Range::Trees { says: says.clone(), old: old.clone(), new: new.clone() },
+        range: DiffRange::Trees { description: says.clone(), old: old.clone(), new: new.clone() },
         before: change.change_set.base_tree.folder.clone(),
         title: change.title.clone(),
         body: change.body.clone(),
@@ -201,10 +202,10 @@ fn reviewed(change: &ChangeUnderReview) -> Reviewed {
 
 fn changed(file: ChangedFile) -> FileChange {
     let (added, deleted) = match file.lines {
-        Lines::Counted { added, deleted } => (Some(added as u64), Some(deleted as u64)),
-        Lines::Binary | Lines::Unknown(_) => (None, None),
+        LineCounts::Counted { added, deleted } => (Some(added as u64), Some(deleted as u64)),
+        LineCounts::Binary | LineCounts::Unknown(_) => (None, None),
     };
-    FileChange { path: file.path, from: file.from, added, deleted }
+    FileChange { path: file.path, from: file.old_path, added, deleted }
 }
 
 fn pinned(pin: Pin) -> PinnedTree {
@@ -218,17 +219,17 @@ fn unreadable(error: &RepoError) -> ContextError {
 
 /// Counts exclusions by reason, with the first three paths each. The manifest of the snapshot lists
 /// all.
-fn counted(left_out: &[LeftOut]) -> String {
+fn counted(left_out: &[ExcludedPath]) -> String {
     const NAMED: usize = 3;
-    let mut by_reason: BTreeMap<Why, Vec<&str>> = BTreeMap::new();
-    for LeftOut { path, why } in left_out {
+    let mut by_reason: BTreeMap<ExclusionReason, Vec<&str>> = BTreeMap::new();
+    for ExcludedPath { path, why } in left_out {
         by_reason.entry(*why).or_default().push(path);
     }
     let counted = by_reason.iter().map(|(why, paths)| {
         let more = paths.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let named: Vec<&str> = paths.iter().take(NAMED).copied().collect();
-        format!("{} ({}{more})", why.counts(paths.len()), named.join(", "))
+        format!("{} ({}{more})", why.describe_count(paths.len()), named.join(", "))
     });
     counted.collect::<Vec<_>>().join("; ")
 }

@@ -2,7 +2,10 @@
 use super::kind::{self, Dull, Kind};
 use super::pack::{Piece, Section};
 use super::{Omitted, look, outline, page, risk};
-use crate::repo::{ChangedFile, Changes, How, Hunk, Hunks, Lines, Reader, Renames, Why, absent};
+use crate::repo::{
+    ChangedFile, ExclusionReason, FileChangeKind, FileDiff, Hunk, LineCounts, RenameSearch,
+    TreeDiff, TreeReader, exclusion_reason,
+};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -32,16 +35,17 @@ pub(super) struct Review {
 /// Reads a diff for a brief of `room` tokens. `again` opens a second reader. With `believed`, a
 /// generated-code marker in the new version of a file is trusted.
 pub(super) fn review(
-    changes: &Changes,
-    reader: Option<&Reader>,
-    again: &dyn Fn() -> Option<Reader>,
+    changes: &TreeDiff,
+    reader: Option<&TreeReader>,
+    again: &dyn Fn() -> Option<TreeReader>,
     room: usize,
     believed: bool,
 ) -> Review {
     let mut review = Review { list: String::new(), pieces: vec![], left_out: vec![] };
     review.list(changes, room / 2);
     let mut order: Vec<&ChangedFile> = changes.files.iter().collect();
-    let size = |file: &ChangedFile| file.counts().map_or(usize::MAX, |(added, gone)| added + gone);
+    let size =
+        |file: &ChangedFile| file.line_counts().map_or(usize::MAX, |(added, gone)| added + gone);
     order.sort_by_cached_key(|file| {
         (kind::kind(&file.path), !kind::built_by(&file.path), size(file))
     });
@@ -73,12 +77,12 @@ pub(super) fn review(
 
 /// Why a changed file is only listed, if so.
 pub(super) fn listed_only(file: &ChangedFile) -> Option<&'static str> {
-    let nothing = file.counts() == Some((0, 0));
-    let says = match absent(file.path.as_bytes()) {
-        Some(why) => why.says(),
-        _ if file.lines == Lines::Binary => Why::Binary.says(),
-        _ if nothing && file.how == How::Renamed => "was only renamed",
-        _ if nothing && file.how == How::Modified => "has other permissions only",
+    let nothing = file.line_counts() == Some((0, 0));
+    let says = match exclusion_reason(file.path.as_bytes()) {
+        Some(why) => why.describe(),
+        _ if file.lines == LineCounts::Binary => ExclusionReason::Binary.describe(),
+        _ if nothing && file.kind == FileChangeKind::Renamed => "was only renamed",
+        _ if nothing && file.kind == FileChangeKind::Modified => "has other permissions only",
         _ if nothing => "is empty",
         _ => dull(file)?,
     };
@@ -92,22 +96,22 @@ fn dull(file: &ChangedFile) -> Option<&'static str> {
 impl Review {
     /// Lists all changed files with line counts. If that exceeds `room` tokens, the most
     /// informative kinds are listed by name and the rest is summed up by folder.
-    fn list(&mut self, changes: &Changes, room: usize) {
+    fn list(&mut self, changes: &TreeDiff, room: usize) {
         let (mut added, mut deleted) = (0, 0);
-        for (more, less) in changes.files.iter().filter_map(ChangedFile::counts) {
+        for (more, less) in changes.files.iter().filter_map(ChangedFile::line_counts) {
             (added, deleted) = (added + more, deleted + less);
         }
         let files = page::many(changes.files.len(), "file", "files");
         let _ = writeln!(
             self.list,
             "\n## Changed: {}: {files}, +{added} -{deleted}",
-            page::plain(&changes.says)
+            page::plain(&changes.description)
         );
-        if !changes.whole {
+        if !changes.complete {
             self.list
                 .push_str("(some folders cannot be read, and what changed there is not listed)\n");
         }
-        if changes.renames == Renames::Likely {
+        if changes.renames == RenameSearch::Limited {
             self.list.push_str("(too many files to find every renamed one)\n");
         }
         let rows: Vec<String> = changes.files.iter().map(row).collect();
@@ -132,7 +136,7 @@ impl Review {
                 continue;
             }
             let sum = folded.entry(folder(&file.path)).or_default();
-            let (more, less) = file.counts().unwrap_or_default();
+            let (more, less) = file.line_counts().unwrap_or_default();
             *sum = (sum.0 + 1, sum.1 + more, sum.2 + less);
             let why = "is not named in the list, for want of room".to_owned();
             self.left_out.push(Omitted { path: file.path.clone(), why });
@@ -167,20 +171,20 @@ impl Review {
 /// Line of the list of changed files.
 fn row(file: &ChangedFile) -> String {
     let counts = match file.lines {
-        Lines::Counted { added, deleted } => format!("+{added} -{deleted}"),
-        Lines::Binary => "binary".to_owned(),
-        Lines::Unknown(Why::TooMuch) => "not counted in time".to_owned(),
-        Lines::Unknown(why) => why.says().to_owned(),
+        LineCounts::Counted { added, deleted } => format!("+{added} -{deleted}"),
+        LineCounts::Binary => "binary".to_owned(),
+        LineCounts::Unknown(ExclusionReason::TooMuch) => "not counted in time".to_owned(),
+        LineCounts::Unknown(why) => why.describe().to_owned(),
     };
     let path = page::plain(&file.path);
-    let from = file.from.as_deref().map(|from| format!("{} => ", page::plain(from)));
-    let note = match file.new.as_ref().or(file.old.as_ref()).and_then(|file| file.why) {
-        Some(why) => format!(" ({})", why.says()),
+    let from = file.old_path.as_deref().map(|from| format!("{} => ", page::plain(from)));
+    let note = match file.new.as_ref().or(file.old.as_ref()).and_then(|file| file.exclusion) {
+        Some(why) => format!(" ({})", why.describe()),
         None => {
             kind::dull(&file.path).map(|dull| format!(" ({})", dull.says())).unwrap_or_default()
         }
     };
-    format!("{} {counts:<9} {}{path}{note}\n", file.how.letter(), from.unwrap_or_default())
+    format!("{} {counts:<9} {}{path}{note}\n", file.kind.letter(), from.unwrap_or_default())
 }
 
 /// The two outermost folders of a path.
@@ -191,16 +195,18 @@ fn folder(path: &str) -> String {
 }
 
 /// Splits the diff of a file into pieces, one per hunk.
-pub(super) fn pieces(file: &ChangedFile, hunks: &Hunks) -> Vec<Piece> {
-    let side = if file.how == How::Deleted { &hunks.old } else { &hunks.new };
+pub(super) fn pieces(file: &ChangedFile, hunks: &FileDiff) -> Vec<Piece> {
+    let side = if file.kind == FileChangeKind::Deleted { &hunks.old } else { &hunks.new };
     let text = String::from_utf8_lossy(side);
     let lines: Vec<&str> = text.lines().collect();
     let parts = hunks.hunks.iter().flat_map(split);
     let piece = |hunk: Hunk| {
         let (added, deleted) = (marked(&hunk, '+'), marked(&hunk, '-'));
-        let first = hunk.lines.iter().find(|line| line.mark() != ' ');
-        let at = first.and_then(|line| if file.how == How::Deleted { line.old } else { line.new });
-        let at = at.unwrap_or(hunk.new.0);
+        let first = hunk.lines.iter().find(|line| line.marker() != ' ');
+        let at = first.and_then(|line| {
+            if file.kind == FileChangeKind::Deleted { line.old_number } else { line.new_number }
+        });
+        let at = at.unwrap_or(hunk.new_range.0);
         let within = outline::enclosing(&lines, at).map(|line| format!(" {}", page::cut(line)));
         let head = format!(
             "`{}` {}{}",
@@ -230,28 +236,29 @@ pub(super) fn pieces(file: &ChangedFile, hunks: &Hunks) -> Vec<Piece> {
 }
 
 fn marked(hunk: &Hunk, mark: char) -> usize {
-    hunk.lines.iter().filter(|line| line.mark() == mark).count()
+    hunk.lines.iter().filter(|line| line.marker() == mark).count()
 }
 
 fn body(hunk: &Hunk) -> String {
     // Show line endings if that is all that differs.
     let ends = |mark: char| {
-        let mut lines = hunk.lines.iter().filter(move |line| line.mark() == mark);
+        let mut lines = hunk.lines.iter().filter(move |line| line.marker() == mark);
         lines.any(|line| line.text.ends_with('\r'))
     };
     let differ = ends('-') != ends('+');
     hunk.lines.iter().map(|line| row_of(line, differ)).collect()
 }
 
-fn row_of(line: &crate::repo::Line, show_end: bool) -> String {
+fn row_of(line: &crate::repo::HunkLine, show_end: bool) -> String {
     let number =
         |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
-    let end = if show_end && line.mark() != ' ' && line.text.ends_with('\r') { "␍" } else { "" };
+    let end =
+        if show_end && line.marker() != ' ' && line.text.ends_with('\r') { "␍" } else { "" };
     format!(
         "{:>5} {:>5} {} {}{end}\n",
-        number(line.old),
-        number(line.new),
-        line.mark(),
+        number(line.old_number),
+        number(line.new_number),
+        line.marker(),
         page::cut(&line.text)
     )
 }
@@ -259,7 +266,7 @@ fn row_of(line: &crate::repo::Line, show_end: bool) -> String {
 /// Summary of a hunk that only deletes: line count, first line, and the guards and signatures in
 /// it.
 fn deletion(hunk: &Hunk, many: usize) -> String {
-    let mut gone = hunk.lines.iter().filter(|line| line.mark() == '-');
+    let mut gone = hunk.lines.iter().filter(|line| line.marker() == '-');
     let began = gone.clone().find(|line| !line.text.trim().is_empty());
     let began = began.map(|line| page::cut(line.text.trim()).into_owned()).unwrap_or_default();
     let mut text = format!("deleted: {many} lines; it began with `{began}`\n");
@@ -284,19 +291,25 @@ fn split(hunk: &Hunk) -> Vec<Hunk> {
     if hunk.lines.len() <= LONG || marked(hunk, '-') == hunk.lines.len() {
         return vec![hunk.clone()];
     }
-    let part = |lines: &[crate::repo::Line]| {
+    let part = |lines: &[crate::repo::HunkLine]| {
         let side = |numbers: Vec<usize>, before: (usize, usize)| {
             (numbers.first().copied().unwrap_or(before.0), numbers.len())
         };
         Hunk {
-            old: side(lines.iter().filter_map(|line| line.old).collect(), hunk.old),
-            new: side(lines.iter().filter_map(|line| line.new).collect(), hunk.new),
+            old_range: side(
+                lines.iter().filter_map(|line| line.old_number).collect(),
+                hunk.old_range,
+            ),
+            new_range: side(
+                lines.iter().filter_map(|line| line.new_number).collect(),
+                hunk.new_range,
+            ),
             lines: lines.to_vec(),
         }
     };
     hunk.lines
         .chunks(PART)
         .map(part)
-        .filter(|part| part.lines.iter().any(|line| line.mark() != ' '))
+        .filter(|part| part.lines.iter().any(|line| line.marker() != ' '))
         .collect()
 }

@@ -4,7 +4,7 @@ use super::gather::Gathering;
 use super::ground::Meant;
 use super::pack::Section;
 use super::{BriefError, hidden, kind, page};
-use crate::repo::Range;
+use crate::repo::DiffRange;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -24,7 +24,7 @@ const DESIGNS: &[&str] =
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reviewed {
     /// The diff.
-    pub range: Range,
+    pub range: DiffRange,
     /// Folder of the pinned tree that holds the base version of the touched files.
     pub before: String,
     /// Title by the author. May be empty.

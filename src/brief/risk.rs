@@ -49,10 +49,10 @@ pub(super) fn value(path: &str, hunk: &Hunk) -> u64 {
         Kind::Docs => 12,
         Kind::Generated => 3,
     };
-    let changed = || hunk.lines.iter().filter(|line| line.mark() != ' ');
+    let changed = || hunk.lines.iter().filter(|line| line.marker() != ' ');
     let any = |holds: &dyn Fn(&str) -> bool| changed().any(|line| holds(&line.text));
     let removed =
-        |holds: fn(&str) -> bool| changed().any(|line| line.mark() == '-' && holds(&line.text));
+        |holds: fn(&str) -> bool| changed().any(|line| line.marker() == '-' && holds(&line.text));
     let worth = [
         (20, any(&|line| PUBLIC.iter().any(|word| line.contains(word)))),
         (30, any(&|line| line.contains("unsafe") || line.contains("transmute"))),

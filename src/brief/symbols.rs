@@ -2,7 +2,7 @@
 use super::ground::Ground;
 use super::kind::{self, Kind};
 use super::outline;
-use crate::repo::absent;
+use crate::repo::exclusion_reason;
 use aho_corasick::AhoCorasick;
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,7 @@ pub(super) fn search(ground: &Ground, symbols: &[String]) -> Search {
             break;
         }
         // Checked per file and not beforehand, because this check takes as long as reading.
-        if absent(path.as_bytes()).is_some() {
+        if exclusion_reason(path.as_bytes()).is_some() {
             continue;
         }
         let Ok(bytes) = ground.read(path) else { continue };

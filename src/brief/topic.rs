@@ -1,6 +1,6 @@
 //! Parses a topic for hints: file names, symbols, changes, architecture, history. Works on words
 //! alone, without the repository.
-use crate::repo::Range;
+use crate::repo::DiffRange;
 
 /// What a topic mentions.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) struct Topic {
     /// Possible identifiers.
     pub(super) symbols: Vec<String>,
     /// Diff range the topic refers to.
-    pub(super) change: Option<Range>,
+    pub(super) change: Option<DiffRange>,
     pub(super) architecture: bool,
     pub(super) history: bool,
 }
@@ -42,28 +42,28 @@ const THE_PAST: &[&str] =
     &["history", "regression", "regressed", "introduced", "blame", "when did"];
 
 /// Phrases that refer to changes. The first match decides the diff range.
-const CHANGES: &[(&str, Range)] = &[
-    ("staged", Range::Staged),
-    ("uncommitted", Range::Worktree),
-    ("working tree", Range::Worktree),
-    ("pull request", Range::Branch),
-    ("merge request", Range::Branch),
-    ("this pr", Range::Branch),
-    ("the pr", Range::Branch),
-    ("my pr", Range::Branch),
-    ("this branch", Range::Branch),
-    ("the branch", Range::Branch),
-    ("my branch", Range::Branch),
-    ("this change", Range::Any),
-    ("these changes", Range::Any),
-    ("the changes", Range::Any),
-    ("my changes", Range::Any),
-    ("the change", Range::Any),
-    ("my change", Range::Any),
-    ("this diff", Range::Any),
-    ("the diff", Range::Any),
-    ("this patch", Range::Any),
-    ("the patch", Range::Any),
+const CHANGES: &[(&str, DiffRange)] = &[
+    ("staged", DiffRange::Staged),
+    ("uncommitted", DiffRange::Worktree),
+    ("working tree", DiffRange::Worktree),
+    ("pull request", DiffRange::Branch),
+    ("merge request", DiffRange::Branch),
+    ("this pr", DiffRange::Branch),
+    ("the pr", DiffRange::Branch),
+    ("my pr", DiffRange::Branch),
+    ("this branch", DiffRange::Branch),
+    ("the branch", DiffRange::Branch),
+    ("my branch", DiffRange::Branch),
+    ("this change", DiffRange::Auto),
+    ("these changes", DiffRange::Auto),
+    ("the changes", DiffRange::Auto),
+    ("my changes", DiffRange::Auto),
+    ("the change", DiffRange::Auto),
+    ("my change", DiffRange::Auto),
+    ("this diff", DiffRange::Auto),
+    ("the diff", DiffRange::Auto),
+    ("this patch", DiffRange::Auto),
+    ("the patch", DiffRange::Auto),
 ];
 const CHANGES_ELSEWHERE: &[&str] =
     &["这个改动", "这次改动", "这些改动", "这个变更", "这次变更", "变更集"];
@@ -93,8 +93,9 @@ impl Topic {
         let elsewhere = |words: &[&str]| words.iter().any(|word| text.contains(word));
         let change = CHANGES.iter().find(|(word, _)| says(word)).map(|(_, range)| range.clone());
         let commit =
-            named_commit(&plain).or(any(LAST_COMMIT).then(|| Range::Commit("HEAD".into())));
-        topic.change = change.or(commit).or(elsewhere(CHANGES_ELSEWHERE).then_some(Range::Any));
+            named_commit(&plain).or(any(LAST_COMMIT).then(|| DiffRange::Commit("HEAD".into())));
+        topic.change =
+            change.or(commit).or(elsewhere(CHANGES_ELSEWHERE).then_some(DiffRange::Auto));
         topic.architecture = any(ARCHITECTURE) || elsewhere(ARCHITECTURE_ELSEWHERE);
         topic.history = any(THE_PAST);
         topic
@@ -131,10 +132,10 @@ impl Topic {
 }
 
 /// A commit named by its id or a prefix of it.
-fn named_commit(plain: &str) -> Option<Range> {
+fn named_commit(plain: &str) -> Option<DiffRange> {
     let mut words = plain.split(' ').skip_while(|word| *word != "commit").skip(1);
     let id = words.next().filter(|id| (7..=40).contains(&id.len()))?;
-    id.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| Range::Commit(id.to_owned()))
+    id.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| DiffRange::Commit(id.to_owned()))
 }
 
 /// Text between backticks on one line.

@@ -1,6 +1,6 @@
 //! Parser of the `--context` syntax: items separated by `;` or newlines.
 use super::Reviewed;
-use crate::repo::Range;
+use crate::repo::DiffRange;
 
 /// Syntax summary for error messages.
 const WAYS: &str = "`none`, `auto`, `tree`, `diff`, `diff=staged`, `diff=worktree`, `diff=branch`, \
@@ -32,7 +32,7 @@ pub(super) enum Wish {
     Auto,
     /// The file tree and the manifests.
     Tree,
-    Diff(Range),
+    Diff(DiffRange),
     /// Last commits of the touched paths.
     History,
     /// A file or folder, optionally with a line range.
@@ -113,7 +113,7 @@ impl Wanted {
                 "none" => return Ok(()),
                 "auto" => Wish::Auto,
                 "tree" => Wish::Tree,
-                "diff" => Wish::Diff(Range::Any),
+                "diff" => Wish::Diff(DiffRange::Auto),
                 "history" => Wish::History,
                 _ => place(item)?,
             },
@@ -132,7 +132,7 @@ fn budget(value: &str) -> Result<usize, String> {
     Ok(tokens.min(MOST))
 }
 
-fn range(value: &str) -> Result<Range, String> {
+fn range(value: &str) -> Result<DiffRange, String> {
     let sides = |base: &str, head: &str| {
         if base.is_empty() && head.is_empty() {
             return Err("nothing stands on either side of the dots".to_owned());
@@ -141,17 +141,17 @@ fn range(value: &str) -> Result<Range, String> {
     };
     if let Some((base, head)) = value.split_once("...") {
         let (base, head) = sides(base, head)?;
-        return Ok(Range::Since { base, head });
+        return Ok(DiffRange::MergeBase { base, head });
     }
     if let Some((base, head)) = value.split_once("..") {
         let (base, head) = sides(base, head)?;
-        return Ok(Range::Between { base, head });
+        return Ok(DiffRange::Between { base, head });
     }
     Ok(match value {
-        "staged" | "cached" | "index" => Range::Staged,
-        "worktree" => Range::Worktree,
-        "branch" => Range::Branch,
-        commit => Range::Commit(commit.to_owned()),
+        "staged" | "cached" | "index" => DiffRange::Staged,
+        "worktree" => DiffRange::Worktree,
+        "branch" => DiffRange::Branch,
+        commit => DiffRange::Commit(commit.to_owned()),
     })
 }
 

@@ -1,35 +1,35 @@
 //! `CitationChecker`: looks up references in pinned trees, and caches the last tree used.
-use super::contents::{self, Contents};
-use super::kept::Shelf;
-use super::lookup::Lookup;
-use super::paths::Paths;
-use super::{Reference, Scope, Search};
+use super::bloom_index::{self, BloomIndex};
+use super::index_cache::IndexCache;
+use super::lookup::CitationLookup;
+use super::path_index::PathIndex;
+use super::{LookupScope, Reference, SearchMode};
 use crate::debate::Citation;
 use crate::engine::ContextError;
-use crate::repo::{RepoError, Trees, View};
+use crate::repo::{RepoError, TreeStore, TreeView};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Looks up references in pinned trees. Cheap to clone. Clones share the cache.
 #[derive(Clone)]
-pub struct Checker {
-    trees: Trees,
-    last: Arc<Mutex<Option<Arc<Tree>>>>,
+pub struct CitationChecker {
+    trees: TreeStore,
+    last_tree: Arc<Mutex<Option<Arc<LoadedTree>>>>,
 }
 
 /// A cached tree: file list, path index, and Bloom index once it is built.
-pub(super) struct Tree {
-    kept: Shelf,
+pub(super) struct LoadedTree {
+    index_cache: IndexCache,
     root: PathBuf,
-    pub(super) view: View,
-    pub(super) paths: Paths,
-    contents: Mutex<Option<Arc<Contents>>>,
+    pub(super) view: TreeView,
+    pub(super) paths: PathIndex,
+    index: Mutex<Option<Arc<BloomIndex>>>,
 }
 
-impl Checker {
+impl CitationChecker {
     /// Creates a checker. Its index cache is in the home folder of `trees`. Touches no file yet.
-    pub fn new(trees: Trees) -> Checker {
-        Checker { trees, last: Arc::default() }
+    pub fn new(trees: TreeStore) -> CitationChecker {
+        CitationChecker { trees, last_tree: Arc::default() }
     }
 
     /// Looks up references in a pinned tree of the repository around `root`, in order.
@@ -38,57 +38,59 @@ impl Checker {
         root: &Path,
         tree: &str,
         references: &[Reference],
-        scope: &Scope<'_>,
+        scope: &LookupScope<'_>,
     ) -> Result<Vec<Citation>, RepoError> {
-        let tree = self.tree(root, tree)?;
-        let mut lookup = Lookup::new(&tree, root, scope)?;
-        references.iter().map(|reference| lookup.citation(reference)).collect()
+        let tree = self.load_tree(root, tree)?;
+        let mut lookup = CitationLookup::new(&tree, root, scope)?;
+        references.iter().map(|reference| lookup.look_up(reference)).collect()
     }
 
     /// Reads a file of a pinned tree with secrets redacted, as debaters may see it.
-    pub fn shown(&self, root: &Path, tree: &str, path: &str) -> Result<String, ContextError> {
+    pub fn read_file(&self, root: &Path, tree: &str, path: &str) -> Result<String, ContextError> {
         let told = |error: &dyn std::fmt::Display| ContextError(error.to_string());
-        let tree = self.tree(root, tree).map_err(|error| told(&error))?;
+        let tree = self.load_tree(root, tree).map_err(|error| told(&error))?;
         let gone = || ContextError(format!("there is no `{path}` in this tree"));
         let file = tree.view.find(path).ok_or_else(gone)?;
         let reader = tree.view.reader().map_err(|error| told(&error))?;
-        let bytes = contents::readable(&reader, file)
-            .map_err(|why| ContextError(format!("`{path}` {}, and is not shown", why.says())))?;
+        let bytes = bloom_index::read_searchable(&reader, file).map_err(|why| {
+            ContextError(format!("`{path}` {}, and is not shown", why.describe()))
+        })?;
         if bytes.contains(&0) {
             return Err(ContextError(format!("`{path}` is not text, and is not shown")));
         }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    fn tree(&self, root: &Path, id: &str) -> Result<Arc<Tree>, RepoError> {
-        let mut last = held(&self.last);
+    fn load_tree(&self, root: &Path, id: &str) -> Result<Arc<LoadedTree>, RepoError> {
+        let mut last = lock(&self.last_tree);
         if let Some(tree) = last.as_ref().filter(|tree| tree.view.tree() == id && tree.root == root)
         {
             return Ok(tree.clone());
         }
         let view = self.trees.view(root, id)?;
-        let paths = Paths::new(&view, root);
-        let (kept, root) = (Shelf::of(&self.trees), root.to_owned());
-        let tree = Arc::new(Tree { kept, root, view, paths, contents: Mutex::default() });
+        let paths = PathIndex::new(&view, root);
+        let (kept, root) = (IndexCache::new(&self.trees), root.to_owned());
+        let tree =
+            Arc::new(LoadedTree { index_cache: kept, root, view, paths, index: Mutex::default() });
         Ok(last.insert(tree).clone())
     }
 }
 
-impl Tree {
+impl LoadedTree {
     /// Bloom index of the tree, loaded from the cache. On a cache miss it is built, or None if
     /// `search` does not allow that.
-    pub(super) fn contents(&self, search: Search) -> Result<Option<Arc<Contents>>, RepoError> {
-        let mut held = held(&self.contents);
+    pub(super) fn index(&self, search: SearchMode) -> Result<Option<Arc<BloomIndex>>, RepoError> {
+        let mut held = lock(&self.index);
         if let Some(contents) = held.as_ref() {
             return Ok(Some(contents.clone()));
         }
         let (id, files) = (self.view.tree(), self.view.files().len());
-        let contents = match (self.kept.load(id, files), search) {
+        let contents = match (self.index_cache.load(id, files), search) {
             (Some(contents), _) => contents,
-            (None, Search::Known) => return Ok(None),
-            (None, Search::Whole) => {
-                let contents = Contents::build(&self.view)?;
-                self.kept.save(id, &contents);
+            (None, SearchMode::CachedIndexOnly) => return Ok(None),
+            (None, SearchMode::BuildIndex) => {
+                let contents = BloomIndex::build(&self.view)?;
+                self.index_cache.save(id, &contents);
                 contents
             }
         };
@@ -97,6 +99,6 @@ impl Tree {
 }
 
 /// Locks a mutex and ignores poisoning: a panic while it is locked leaves valid data behind.
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

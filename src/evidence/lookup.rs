@@ -1,51 +1,54 @@
 //! Looks up one reference in one tree: resolves the file, checks the lines, searches the quote.
 //! `CitationLookup` also has methods in `removed_lines` and `symbol_lookup`.
-use super::checker::Tree;
-use super::contents::{self, Contents};
-use super::paths::Meant;
-use super::quote::{self, Part};
-use super::text::{Text, Wanted};
-use super::{Cited, Place, Reference, Scope, Search, Stated, Words, through};
+use super::bloom_index::{self, BloomIndex};
+use super::checker::LoadedTree;
+use super::path_index::ResolvedPath;
+use super::quote_variants::{self, QuotePart};
+use super::source_text::{SearchTerm, SourceText};
+use super::{
+    CitedLocation, CitedTarget, CitedText, LookupScope, Reference, SearchMode, UnverifiableKind,
+    parallel_find,
+};
 use crate::debate::{Citation, CitationStatus};
-use crate::repo::{self, Commit, File, Reader, RepoError, Why};
+use crate::repo::{self, CommitLookup, ExclusionReason, RepoError, TreeFile, TreeReader};
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Lines a quote may be off its cited lines and still count as near.
-const NEAR: u32 = 15;
+const NEAR_LINES: u32 = 15;
 /// Number of files from which a quote counts as too common to prove anything.
-const COMMON: usize = 5;
+const COMMON_FILES: usize = 5;
 /// Maximum number of files read to disambiguate a path.
-const MOST_MEANT: usize = 50;
+const MAX_AMBIGUOUS_FILES: usize = 50;
 /// Maximum number of files searched for a quote that may start or end within a word.
-const MOST_CUT: usize = 2_000;
+const MAX_CUT_QUOTE_FILES: usize = 2_000;
 /// Maximum number of files searched per check for misplaced quotes.
-const MOST_SEARCHED: usize = 20_000;
+const MAX_FILES_SEARCHED: usize = 20_000;
 /// Maximum number of files read to test how common a quote is, in a check without index build.
-const MOST_WEIGHED: usize = 2_000;
+const MAX_FILES_WEIGHED: usize = 2_000;
 /// Number of files from which a second thread, with its own repository handle, pays off.
-const MANY: usize = 256;
+const MIN_PARALLEL_FILES: usize = 256;
 /// Size of the cache of parsed files. It is cleared when full.
-const MOST_TEXTS: usize = 64;
+const MAX_CACHED_TEXTS: usize = 64;
 
 /// Maximum length of a quote in a recorded citation, in characters.
-const LONGEST_KEPT: usize = 4_000;
+const MAX_RECORDED_QUOTE: usize = 4_000;
 
 /// Looks up references in one tree. Holds the caches and limits of one check.
-pub(super) struct Lookup<'a> {
-    pub(super) tree: &'a Tree,
+pub(super) struct CitationLookup<'a> {
+    pub(super) tree: &'a LoadedTree,
     root: &'a Path,
-    pub(super) scope: &'a Scope<'a>,
-    reader: Reader,
-    texts: HashMap<usize, Result<Rc<Text>, Why>>,
-    searched: usize,
-    weighed: usize,
+    pub(super) scope: &'a LookupScope<'a>,
+    reader: TreeReader,
+    text_cache: HashMap<usize, Result<Rc<SourceText>, ExclusionReason>>,
+    files_searched: usize,
+    files_weighed: usize,
 }
 
 /// Result of looking up one reference.
-pub(super) struct Answer {
+pub(super) struct LookupResult {
     pub(super) found: CitationStatus,
     pub(super) path: Option<String>,
     pub(super) found_at: Option<String>,
@@ -55,38 +58,38 @@ pub(super) struct Answer {
 }
 
 /// Where in the cited file a text was found, by line.
-pub(super) enum Spot {
-    At(u32),
+pub(super) enum QuoteSpot {
+    Exact(u32),
     Near(u32),
     Elsewhere(u32),
 }
 
-impl Spot {
+impl QuoteSpot {
     pub(super) fn line(&self) -> u32 {
         match self {
-            Spot::At(line) | Spot::Near(line) | Spot::Elsewhere(line) => *line,
+            QuoteSpot::Exact(line) | QuoteSpot::Near(line) | QuoteSpot::Elsewhere(line) => *line,
         }
     }
 }
 
 /// Result of a search over the tree.
-enum Searched {
-    At(String),
-    Nowhere,
-    NotDone,
+enum TreeSearch {
+    FoundAt(String),
+    NotFound,
+    NotSearched,
 }
 
-impl Answer {
-    pub(super) fn new(found: CitationStatus) -> Answer {
-        Answer { found, path: None, found_at: None, note: None, removed: None }
+impl LookupResult {
+    pub(super) fn new(found: CitationStatus) -> LookupResult {
+        LookupResult { found, path: None, found_at: None, note: None, removed: None }
     }
 
-    pub(super) fn at(mut self, found_at: impl Into<String>) -> Answer {
+    pub(super) fn with_location(mut self, found_at: impl Into<String>) -> LookupResult {
         self.found_at = Some(found_at.into());
         self
     }
 
-    pub(super) fn note(mut self, note: impl Into<String>) -> Answer {
+    pub(super) fn with_note(mut self, note: impl Into<String>) -> LookupResult {
         self.note = Some(match self.note.take() {
             Some(before) => format!("{before}; {}", note.into()),
             None => note.into(),
@@ -95,29 +98,41 @@ impl Answer {
     }
 }
 
-impl<'a> Lookup<'a> {
+impl<'a> CitationLookup<'a> {
     pub(super) fn new(
-        tree: &'a Tree,
+        tree: &'a LoadedTree,
         root: &'a Path,
-        scope: &'a Scope<'a>,
-    ) -> Result<Lookup<'a>, RepoError> {
+        scope: &'a LookupScope<'a>,
+    ) -> Result<CitationLookup<'a>, RepoError> {
         let reader = tree.view.reader()?;
-        Ok(Lookup { tree, root, scope, reader, texts: HashMap::new(), searched: 0, weighed: 0 })
+        Ok(CitationLookup {
+            tree,
+            root,
+            scope,
+            reader,
+            text_cache: HashMap::new(),
+            files_searched: 0,
+            files_weighed: 0,
+        })
     }
 
     /// Looks up a reference and returns the citation to record.
-    pub(super) fn citation(&mut self, reference: &Reference) -> Result<Citation, RepoError> {
+    pub(super) fn look_up(&mut self, reference: &Reference) -> Result<Citation, RepoError> {
         let mut cited = None;
-        let answer = match &reference.cited {
-            Cited::Place(place) => {
+        let answer = match &reference.target {
+            CitedTarget::Location(place) => {
                 cited = Some(place);
-                self.place(place, reference.offered)?
+                self.look_up_location(place, reference.is_evidence)?
             }
-            Cited::Name(name) => self.name(name, reference.offered)?,
-            Cited::Commit(id) => self.commit(id)?,
-            Cited::Stated(Stated::BareBenchmark) => Answer::new(CitationStatus::Unchecked)
-                .note("a benchmark claimed without its output"),
-            Cited::Stated(_) => Answer::new(CitationStatus::Unchecked).note("stated, not verified"),
+            CitedTarget::Symbol(name) => self.look_up_symbol(name, reference.is_evidence)?,
+            CitedTarget::Commit(id) => self.look_up_commit(id)?,
+            CitedTarget::Unverifiable(UnverifiableKind::BenchmarkWithoutOutput) => {
+                LookupResult::new(CitationStatus::Unchecked)
+                    .with_note("a benchmark claimed without its output")
+            }
+            CitedTarget::Unverifiable(_) => {
+                LookupResult::new(CitationStatus::Unchecked).with_note("stated, not verified")
+            }
         };
         let lines = cited.and_then(|place| place.lines);
         Ok(Citation {
@@ -127,8 +142,8 @@ impl<'a> Lookup<'a> {
             line: lines.map(|(first, _)| first),
             end_line: lines.filter(|(first, last)| last > first).map(|(_, last)| last),
             quote: cited
-                .and_then(Place::words)
-                .map(|words| words.chars().take(LONGEST_KEPT).collect()),
+                .and_then(CitedLocation::text_str)
+                .map(|words| words.chars().take(MAX_RECORDED_QUOTE).collect()),
             found: answer.found,
             found_at: answer.found_at,
             note: answer.note,
@@ -136,178 +151,224 @@ impl<'a> Lookup<'a> {
         })
     }
 
-    fn commit(&self, id: &str) -> Result<Answer, RepoError> {
-        Ok(match repo::commit(self.root, id)? {
-            Commit::Known(_) => Answer::new(CitationStatus::Located),
-            Commit::Ambiguous => {
-                Answer::new(CitationStatus::Ambiguous).note("several commits begin so")
+    fn look_up_commit(&self, id: &str) -> Result<LookupResult, RepoError> {
+        Ok(match repo::find_commit(self.root, id)? {
+            CommitLookup::Known(_) => LookupResult::new(CitationStatus::Located),
+            CommitLookup::Ambiguous => {
+                LookupResult::new(CitationStatus::Ambiguous).with_note("several commits begin so")
             }
-            Commit::Unknown => Answer::new(CitationStatus::CommitUnknown),
-            Commit::Shallow => Answer::new(CitationStatus::Unchecked).note("this clone is shallow"),
-            Commit::NoHistory => {
-                Answer::new(CitationStatus::Unchecked).note("there is no history here")
+            CommitLookup::Unknown => LookupResult::new(CitationStatus::CommitUnknown),
+            CommitLookup::Shallow => {
+                LookupResult::new(CitationStatus::Unchecked).with_note("this clone is shallow")
+            }
+            CommitLookup::NoHistory => {
+                LookupResult::new(CitationStatus::Unchecked).with_note("there is no history here")
             }
         })
     }
 
-    fn place(&mut self, place: &Place, offered: bool) -> Result<Answer, RepoError> {
+    fn look_up_location(
+        &mut self,
+        place: &CitedLocation,
+        offered: bool,
+    ) -> Result<LookupResult, RepoError> {
         let tree = self.tree;
         // A file name can contain any character, so an exact match goes first.
-        if let Some(nth) = self.nth(&place.path).filter(|_| self.scope.folder.is_empty()) {
-            return self.file(nth, place, offered);
+        if let Some(nth) = self.file_index(&place.path).filter(|_| self.scope.folder.is_empty()) {
+            return self.look_up_in_file(nth, place, offered);
         }
-        match tree.paths.meant(&tree.view, &place.path, self.scope.folder) {
-            Meant::File(nth) => self.file(nth, place, offered),
-            Meant::Nearly(nth) => {
-                let answer = self.file(nth, place, offered)?;
-                Ok(answer.note(format!("the file is called `{}`", self.path(nth))))
+        match tree.paths.resolve(&tree.view, &place.path, self.scope.folder) {
+            ResolvedPath::File(nth) => self.look_up_in_file(nth, place, offered),
+            ResolvedPath::CaseInsensitive(nth) => {
+                let answer = self.look_up_in_file(nth, place, offered)?;
+                Ok(answer.with_note(format!("the file is called `{}`", self.path(nth))))
             }
-            Meant::Several(all) => match self.there_now(all).as_slice() {
-                [only] => self.file(*only, place, offered),
-                several => self.one_of(several, place, offered),
+            ResolvedPath::Ambiguous(all) => match self.drop_base_files(all).as_slice() {
+                [only] => self.look_up_in_file(*only, place, offered),
+                several => self.disambiguate(several, place, offered),
             },
-            Meant::Folder(path) if place.words.is_none() && place.lines.is_none() => {
-                Ok(Answer { path: Some(path), ..Answer::new(CitationStatus::Located) })
+            ResolvedPath::Folder(path) if place.text.is_none() && place.lines.is_none() => {
+                Ok(LookupResult { path: Some(path), ..LookupResult::new(CitationStatus::Located) })
             }
-            Meant::Folder(path) => {
-                let answer = Answer::new(CitationStatus::Unchecked).note("it is a folder");
-                Ok(Answer { path: Some(path), ..answer })
+            ResolvedPath::Folder(path) => {
+                let answer =
+                    LookupResult::new(CitationStatus::Unchecked).with_note("it is a folder");
+                Ok(LookupResult { path: Some(path), ..answer })
             }
-            Meant::Nothing if !tree.view.whole() => {
-                Ok(Answer::new(CitationStatus::Unchecked).note("not all of the tree is here"))
+            ResolvedPath::NotFound if !tree.view.is_complete() => {
+                Ok(LookupResult::new(CitationStatus::Unchecked)
+                    .with_note("not all of the tree is here"))
             }
-            Meant::Nothing => Ok(missing(place, offered, self.sounds_like_one(place))),
+            ResolvedPath::NotFound => {
+                Ok(missing_path_result(place, offered, self.looks_like_path(place)))
+            }
         }
     }
 
     /// Whether the text can only be a path: it has a known extension, or starts with an existing
     /// folder.
-    fn sounds_like_one(&self, place: &Place) -> bool {
+    fn looks_like_path(&self, place: &CitedLocation) -> bool {
         let path = place.path.trim_start_matches("./").trim_end_matches('/');
         let name = path.rsplit('/').next().unwrap_or(path);
         let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-        let known = ending.is_some_and(super::place::known_ending) && !super::place::product(name);
+        let known = ending.is_some_and(super::location::is_known_extension)
+            && !super::location::is_product_name(name);
         let first = path.split('/').next().unwrap_or_default();
         let (view, paths) = (&self.tree.view, &self.tree.paths);
-        let there = path.contains('/') && matches!(paths.meant(view, first, ""), Meant::Folder(_));
+        let there =
+            path.contains('/') && matches!(paths.resolve(view, first, ""), ResolvedPath::Folder(_));
         known || there
     }
 
     /// Disambiguates a path that matches several files: by the quote, else by the paths the debate
     /// is about.
-    fn one_of(&mut self, all: &[usize], place: &Place, offered: bool) -> Result<Answer, RepoError> {
+    fn disambiguate(
+        &mut self,
+        all: &[usize],
+        place: &CitedLocation,
+        offered: bool,
+    ) -> Result<LookupResult, RepoError> {
         let several = format!("{} files end in `{}`", all.len(), place.path);
-        if place.words.is_some() && all.len() <= MOST_MEANT {
+        if place.text.is_some() && all.len() <= MAX_AMBIGUOUS_FILES {
             let holds = |it: &mut Self, nth: &usize, exactly: bool| {
-                let spot = it.text(*nth).ok().and_then(|text| spot(&text, place).map(|it| it.0));
-                spot.is_some_and(|spot| !exactly || matches!(spot, Spot::At(_)))
+                let spot = it
+                    .cached_text(*nth)
+                    .ok()
+                    .and_then(|text| find_spot(&text, place).map(|it| it.0));
+                spot.is_some_and(|spot| !exactly || matches!(spot, QuoteSpot::Exact(_)))
             };
             for exactly in [false, true] {
                 let held: Vec<usize> =
                     all.iter().filter(|nth| holds(self, nth, exactly)).copied().collect();
                 if let [only] = held.as_slice() {
-                    let answer = self.file(*only, place, offered)?;
-                    return Ok(answer.note(format!("{several}, and only this one has the quote")));
+                    let answer = self.look_up_in_file(*only, place, offered)?;
+                    return Ok(
+                        answer.with_note(format!("{several}, and only this one has the quote"))
+                    );
                 }
             }
         }
-        let preferred = |nth: &&usize| self.scope.prefer.contains(&self.path(**nth));
+        let preferred = |nth: &&usize| self.scope.preferred_paths.contains(&self.path(**nth));
         let about: Vec<usize> = all.iter().filter(preferred).copied().collect();
         if let [only] = about.as_slice() {
-            let answer = self.file(*only, place, offered)?;
-            return Ok(answer.note(format!("{several}, and the debate is about this one")));
+            let answer = self.look_up_in_file(*only, place, offered)?;
+            return Ok(answer.with_note(format!("{several}, and the debate is about this one")));
         }
         let shown: Vec<String> = all.iter().take(3).map(|nth| self.path(*nth)).collect();
-        Ok(Answer::new(CitationStatus::Ambiguous).at(shown.join(", ")).note(several))
+        Ok(LookupResult::new(CitationStatus::Ambiguous)
+            .with_location(shown.join(", "))
+            .with_note(several))
     }
 
     /// Looks up a location in one file.
-    fn file(&mut self, nth: usize, place: &Place, offered: bool) -> Result<Answer, RepoError> {
+    fn look_up_in_file(
+        &mut self,
+        nth: usize,
+        place: &CitedLocation,
+        offered: bool,
+    ) -> Result<LookupResult, RepoError> {
         let path = self.path(nth);
-        let answer = self.inside(nth, place, offered)?;
-        Ok(self.told_of_now(nth, place, Answer { path: Some(path), ..answer }))
+        let answer = self.check_file(nth, place, offered)?;
+        Ok(self.map_to_current_file(nth, place, LookupResult { path: Some(path), ..answer }))
     }
 
-    fn inside(&mut self, nth: usize, place: &Place, offered: bool) -> Result<Answer, RepoError> {
-        if self.excepted(nth) {
-            return Ok(Answer::new(CitationStatus::Unchecked)
-                .note("what is checked is no source for itself"));
+    fn check_file(
+        &mut self,
+        nth: usize,
+        place: &CitedLocation,
+        offered: bool,
+    ) -> Result<LookupResult, RepoError> {
+        if self.is_excluded(nth) {
+            return Ok(LookupResult::new(CitationStatus::Unchecked)
+                .with_note("what is checked is no source for itself"));
         }
-        let text = match self.text(nth) {
+        let text = match self.cached_text(nth) {
             Ok(text) => text,
             Err(why) => {
                 // The old version may have been text.
                 let before =
-                    if place.words.is_some() { self.taken_away(nth, place)? } else { None };
-                let unread =
-                    || Answer::new(CitationStatus::Unchecked).note(format!("it {}", why.says()));
+                    if place.text.is_some() { self.look_up_removed(nth, place)? } else { None };
+                let unread = || {
+                    LookupResult::new(CitationStatus::Unchecked)
+                        .with_note(format!("it {}", why.describe()))
+                };
                 return Ok(before.unwrap_or_else(unread));
             }
         };
-        let count = format!("the file has {}", counted(text.lines()));
-        let outside = place.lines.filter(|(first, last)| *first == 0 || *last > text.lines());
-        if place.words.is_none() {
+        let count = format!("the file has {}", format_line_count(text.line_count()));
+        let outside = place.lines.filter(|(first, last)| *first == 0 || *last > text.line_count());
+        if place.text.is_none() {
             return Ok(match outside {
-                Some(_) => Answer::new(CitationStatus::LineOutOfRange).note(count),
-                None => Answer::new(CitationStatus::Located),
+                Some(_) => LookupResult::new(CitationStatus::LineOutOfRange).with_note(count),
+                None => LookupResult::new(CitationStatus::Located),
             });
         }
-        match (spot(&text, place), outside) {
+        match (find_spot(&text, place), outside) {
             (Some((spot, parts)), outside) => {
-                if let Some(was) = self.stood_there(nth, place, &spot)? {
+                if let Some(was) = self.look_up_removed_exact(nth, place, &spot)? {
                     return Ok(was);
                 }
-                let answer = self.spotted(nth, place, &spot, outside.is_some());
-                let answer = if outside.is_some() { answer.note(count) } else { answer };
-                self.weighed(answer, parts.as_deref(), place)
+                let answer = self.result_for_spot(nth, place, &spot, outside.is_some());
+                let answer = if outside.is_some() { answer.with_note(count) } else { answer };
+                self.downgrade_weak_quote(answer, parts.as_deref(), place)
             }
-            (None, outside) => match self.taken_away(nth, place)? {
+            (None, outside) => match self.look_up_removed(nth, place)? {
                 Some(answer) => Ok(answer),
                 None if outside.is_some() => {
-                    Ok(Answer::new(CitationStatus::LineOutOfRange).note(count))
+                    Ok(LookupResult::new(CitationStatus::LineOutOfRange).with_note(count))
                 }
-                None => self.elsewhere(nth, place, offered),
+                None => self.search_elsewhere(nth, place, offered),
             },
         }
     }
 
-    pub(super) fn spotted(&self, nth: usize, place: &Place, spot: &Spot, outside: bool) -> Answer {
+    pub(super) fn result_for_spot(
+        &self,
+        nth: usize,
+        place: &CitedLocation,
+        spot: &QuoteSpot,
+        outside: bool,
+    ) -> LookupResult {
         let at = |line: &u32| format!("{}:{line}", self.path(nth));
         match spot {
-            Spot::At(line) if place.lines.is_none() => {
-                Answer::new(CitationStatus::Exact).at(at(line))
+            QuoteSpot::Exact(line) if place.lines.is_none() => {
+                LookupResult::new(CitationStatus::Exact).with_location(at(line))
             }
-            Spot::At(_) => Answer::new(CitationStatus::Exact),
-            Spot::Near(line) if !outside => Answer::new(CitationStatus::Near).at(at(line)),
-            Spot::Near(line) | Spot::Elsewhere(line) => {
-                Answer::new(CitationStatus::ElsewhereInFile).at(at(line))
+            QuoteSpot::Exact(_) => LookupResult::new(CitationStatus::Exact),
+            QuoteSpot::Near(line) if !outside => {
+                LookupResult::new(CitationStatus::Near).with_location(at(line))
+            }
+            QuoteSpot::Near(line) | QuoteSpot::Elsewhere(line) => {
+                LookupResult::new(CitationStatus::ElsewhereInFile).with_location(at(line))
             }
         }
     }
 
     /// Downgrades a match that is too short or too common to prove anything.
-    pub(super) fn weighed(
+    pub(super) fn downgrade_weak_quote(
         &mut self,
-        mut answer: Answer,
-        parts: Option<&[Part]>,
-        place: &Place,
-    ) -> Result<Answer, RepoError> {
+        mut answer: LookupResult,
+        parts: Option<&[QuotePart]>,
+        place: &CitedLocation,
+    ) -> Result<LookupResult, RepoError> {
         match parts {
-            Some(parts) if quote::too_short(parts) => answer.found = CitationStatus::TooShort,
+            Some(parts) if quote_variants::is_too_short(parts) => {
+                answer.found = CitationStatus::TooShort
+            }
             Some(parts) => {
                 // In a review the author of the change may add copies of a quote to make it common.
                 // So a quote exactly at its cited lines counts, however many copies exist.
-                let meant = self.scope.was.is_some()
+                let meant = self.scope.base.is_some()
                     && answer.found == CitationStatus::Exact
                     && place.lines.is_some();
                 if !meant
-                    && let Some(contents) = self.tree.contents(self.scope.search)?
-                    && self.common(parts, &contents)
+                    && let Some(contents) = self.tree.index(self.scope.search)?
+                    && self.is_common(parts, &contents)
                 {
                     answer.found = CitationStatus::NonDistinctive;
                 }
             }
-            None if place.words().is_some_and(|name| name.chars().count() < 3) => {
+            None if place.text_str().is_some_and(|name| name.chars().count() < 3) => {
                 answer.found = CitationStatus::TooShort;
             }
             None => {}
@@ -316,187 +377,225 @@ impl<'a> Lookup<'a> {
     }
 
     /// Whether every line of a quote is in too many files to prove anything.
-    fn common(&mut self, parts: &[Part], contents: &Contents) -> bool {
+    fn is_common(&mut self, parts: &[QuotePart], contents: &BloomIndex) -> bool {
         let lines = parts.iter().flat_map(|part| part.lines.iter().map(String::as_str));
-        let mut lines: Vec<(Vec<usize>, Part)> = lines
-            .filter_map(Part::line)
-            .filter(|part| !quote::too_short(std::slice::from_ref(part)))
-            .map(|part| (self.there_now(contents.may_hold(&contents::all_words(&part))), part))
+        let mut lines: Vec<(Vec<usize>, QuotePart)> = lines
+            .filter_map(QuotePart::from_line)
+            .filter(|part| !quote_variants::is_too_short(std::slice::from_ref(part)))
+            .map(|part| {
+                (
+                    self.drop_base_files(contents.candidates(&bloom_index::hash_part_words(&part))),
+                    part,
+                )
+            })
             .collect();
         // Rarest line first. It usually decides without reading a file.
         lines.sort_by_key(|(files, _)| files.len());
         let most = match self.scope.search {
-            Search::Whole => MOST_SEARCHED,
-            Search::Known => MOST_WEIGHED,
+            SearchMode::BuildIndex => MAX_FILES_SEARCHED,
+            SearchMode::CachedIndexOnly => MAX_FILES_WEIGHED,
         };
         lines.iter().all(|(files, part)| {
-            let wanted = Wanted::Parts(std::slice::from_ref(part));
+            let wanted = SearchTerm::Parts(std::slice::from_ref(part));
             let mut holding = 0;
-            for nth in files.iter().take_while(|_| files.len() >= COMMON) {
-                if holding == COMMON || self.weighed >= most {
+            for nth in files.iter().take_while(|_| files.len() >= COMMON_FILES) {
+                if holding == COMMON_FILES || self.files_weighed >= most {
                     break;
                 }
-                self.weighed += 1;
-                holding += usize::from(self.probe(*nth).is_some_and(|text| text.holds(wanted)));
+                self.files_weighed += 1;
+                holding +=
+                    usize::from(self.peek_text(*nth).is_some_and(|text| text.contains(wanted)));
             }
-            holding == COMMON
+            holding == COMMON_FILES
         })
     }
 
     /// Searches the tree for text that is not in the cited file.
-    fn elsewhere(&mut self, nth: usize, place: &Place, offered: bool) -> Result<Answer, RepoError> {
-        let searched = match &place.words {
-            Some(Words::Quote(quote)) => {
-                let ways = quote::ways(quote);
-                if ways.first().is_none_or(|parts| quote::too_short(parts)) {
-                    return Ok(Answer::new(CitationStatus::NotFound));
+    fn search_elsewhere(
+        &mut self,
+        nth: usize,
+        place: &CitedLocation,
+        offered: bool,
+    ) -> Result<LookupResult, RepoError> {
+        let searched = match &place.text {
+            Some(CitedText::Quote(quote)) => {
+                let ways = quote_variants::quote_variants(quote);
+                if ways.first().is_none_or(|parts| quote_variants::is_too_short(parts)) {
+                    return Ok(LookupResult::new(CitationStatus::NotFound));
                 }
-                self.search(nth, &ways)?
+                self.search_tree(nth, &ways)?
             }
-            Some(Words::Name(name)) => {
-                let answer = self.name(name, offered || place.lines.is_some())?;
+            Some(CitedText::Symbol(name)) => {
+                let answer = self.look_up_symbol(name, offered || place.lines.is_some())?;
                 return Ok(answer);
             }
-            None => Searched::Nowhere,
+            None => TreeSearch::NotFound,
         };
         Ok(match searched {
-            Searched::At(at) => Answer::new(CitationStatus::ElsewhereInRepo).at(at),
-            Searched::Nowhere => Answer::new(CitationStatus::NotFound),
-            Searched::NotDone => Answer::new(CitationStatus::NotSearched),
+            TreeSearch::FoundAt(at) => {
+                LookupResult::new(CitationStatus::ElsewhereInRepo).with_location(at)
+            }
+            TreeSearch::NotFound => LookupResult::new(CitationStatus::NotFound),
+            TreeSearch::NotSearched => LookupResult::new(CitationStatus::NotSearched),
         })
     }
 
     /// Searches all files but one for a quote.
-    fn search(&mut self, but: usize, ways: &[Vec<Part>]) -> Result<Searched, RepoError> {
-        let Some(contents) = self.tree.contents(self.scope.search)? else {
-            return Ok(Searched::NotDone);
+    fn search_tree(
+        &mut self,
+        but: usize,
+        ways: &[Vec<QuotePart>],
+    ) -> Result<TreeSearch, RepoError> {
+        let Some(contents) = self.tree.index(self.scope.search)? else {
+            return Ok(TreeSearch::NotSearched);
         };
         for parts in ways {
-            let words = contents::words_of(parts);
+            let words = bloom_index::hash_quote_words(parts);
             // Without a word the index cannot narrow the search to fewer files.
             if words.is_empty() {
-                return Ok(Searched::NotDone);
+                return Ok(TreeSearch::NotSearched);
             }
-            let mut files = self.in_order(contents.may_hold(&words));
+            let mut files = self.sort_by_preference(contents.candidates(&words));
             // Most quotes start and end at a word boundary. One that is cut within a word is
             // searched only if its inner words leave few candidate files.
-            let inner = contents::inner_words(parts);
-            let cut = if inner.is_empty() { vec![] } else { contents.may_hold(&inner) };
-            if cut.len() <= MOST_CUT {
+            let inner = bloom_index::hash_inner_words(parts);
+            let cut = if inner.is_empty() { vec![] } else { contents.candidates(&inner) };
+            if cut.len() <= MAX_CUT_QUOTE_FILES {
                 files
                     .extend(cut.into_iter().filter(|nth| !files.contains(nth)).collect::<Vec<_>>());
             }
-            files.retain(|nth| *nth != but && !self.excepted(*nth));
-            let room = MOST_SEARCHED.saturating_sub(self.searched).min(files.len());
-            let (view, wanted) = (&self.tree.view, Wanted::Parts(parts));
-            let other = if room >= MANY { view.reader().ok() } else { None };
-            let found = through::first(view, &self.reader, other, &files[..room], wanted);
-            self.searched += found.map_or(room, |(at, _)| at + 1);
+            files.retain(|nth| *nth != but && !self.is_excluded(*nth));
+            let room = MAX_FILES_SEARCHED.saturating_sub(self.files_searched).min(files.len());
+            let (view, wanted) = (&self.tree.view, SearchTerm::Parts(parts));
+            let other = if room >= MIN_PARALLEL_FILES { view.reader().ok() } else { None };
+            let found =
+                parallel_find::find_first_file(view, &self.reader, other, &files[..room], wanted);
+            self.files_searched += found.map_or(room, |(at, _)| at + 1);
             if let Some((at, line)) = found {
-                return Ok(Searched::At(format!("{}:{line}", self.path(files[at]))));
+                return Ok(TreeSearch::FoundAt(format!("{}:{line}", self.path(files[at]))));
             }
             if room < files.len() {
-                return Ok(Searched::NotDone);
+                return Ok(TreeSearch::NotSearched);
             }
         }
-        Ok(Searched::Nowhere)
+        Ok(TreeSearch::NotFound)
     }
 
     /// Sorts files: those the debate is about first, old versions last.
-    pub(super) fn in_order(&self, mut files: Vec<usize>) -> Vec<usize> {
+    pub(super) fn sort_by_preference(&self, mut files: Vec<usize>) -> Vec<usize> {
         files.sort_by_key(|nth| {
-            (self.called_before(*nth).is_some(), !self.scope.prefer.contains(&self.path(*nth)))
+            (
+                self.current_path(*nth).is_some(),
+                !self.scope.preferred_paths.contains(&self.path(*nth)),
+            )
         });
         files
     }
 
     /// Bloom index of the tree. None if it is not cached and must not be built.
-    pub(super) fn contents(&self) -> Result<Option<Arc<Contents>>, RepoError> {
-        self.tree.contents(self.scope.search)
+    pub(super) fn index(&self) -> Result<Option<Arc<BloomIndex>>, RepoError> {
+        self.tree.index(self.scope.search)
     }
 
     pub(super) fn path(&self, nth: usize) -> String {
         self.tree.view.files().get(nth).map(|file| file.path.clone()).unwrap_or_default()
     }
 
-    pub(super) fn excepted(&self, nth: usize) -> bool {
+    pub(super) fn is_excluded(&self, nth: usize) -> bool {
         let file = self.tree.view.files().get(nth);
-        file.is_some_and(|file| Some(file.path.as_str()) == self.scope.except)
+        file.is_some_and(|file| Some(file.path.as_str()) == self.scope.excluded_path)
     }
 
     /// Parsed text of a cited file, cached because it is often cited again.
-    pub(super) fn text(&mut self, nth: usize) -> Result<Rc<Text>, Why> {
-        if let Some(known) = self.texts.get(&nth) {
+    pub(super) fn cached_text(&mut self, nth: usize) -> Result<Rc<SourceText>, ExclusionReason> {
+        if let Some(known) = self.text_cache.get(&nth) {
             return known.clone();
         }
-        let text = self.read(nth);
-        if self.texts.len() >= MOST_TEXTS {
-            self.texts.clear();
+        let text = self.read_text(nth);
+        if self.text_cache.len() >= MAX_CACHED_TEXTS {
+            self.text_cache.clear();
         }
-        self.texts.insert(nth, text.clone());
+        self.text_cache.insert(nth, text.clone());
         text
     }
 
     /// Parsed text of a file that is only searched. Reads the cache, but does not fill it.
-    pub(super) fn probe(&self, nth: usize) -> Option<Rc<Text>> {
-        match self.texts.get(&nth) {
+    pub(super) fn peek_text(&self, nth: usize) -> Option<Rc<SourceText>> {
+        match self.text_cache.get(&nth) {
             Some(known) => known.clone().ok(),
-            None => self.read(nth).ok(),
+            None => self.read_text(nth).ok(),
         }
     }
 
-    pub(super) fn bytes(&self, file: &File) -> Option<Vec<u8>> {
-        self.reader.bytes(file).ok()
+    pub(super) fn read_bytes(&self, file: &TreeFile) -> Option<Vec<u8>> {
+        self.reader.read_bytes(file).ok()
     }
 
-    fn read(&self, nth: usize) -> Result<Rc<Text>, Why> {
-        through::read(&self.tree.view, &self.reader, nth).map(Rc::new)
+    fn read_text(&self, nth: usize) -> Result<Rc<SourceText>, ExclusionReason> {
+        parallel_find::read_source_text(&self.tree.view, &self.reader, nth).map(Rc::new)
     }
 }
 
 /// Result for a path that does not exist. In prose, without lines or a quote, it may be a file yet
 /// to be written, and `redis/stack:7` is not a path at all.
-fn missing(place: &Place, offered: bool, sounds_like_one: bool) -> Answer {
+fn missing_path_result(
+    place: &CitedLocation,
+    offered: bool,
+    sounds_like_one: bool,
+) -> LookupResult {
     let proposal =
-        !offered && place.lines.is_none() && !matches!(place.words, Some(Words::Quote(_)));
-    if proposal || !place.sure || !sounds_like_one {
-        return Answer::new(CitationStatus::Unchecked).note("not in this repository");
+        !offered && place.lines.is_none() && !matches!(place.text, Some(CitedText::Quote(_)));
+    if proposal || !place.certain || !sounds_like_one {
+        return LookupResult::new(CitationStatus::Unchecked).with_note("not in this repository");
     }
-    Answer::new(CitationStatus::NoSuchPath)
+    LookupResult::new(CitationStatus::NoSuchPath)
 }
 
 /// Finds the cited text in a file. Returns the spot and the variant of the quote that matched.
-pub(super) fn spot(text: &Text, place: &Place) -> Option<(Spot, Option<Vec<Part>>)> {
-    match place.words.as_ref()? {
-        Words::Name(name) => {
-            let last = super::names::parts(name).last().unwrap_or(name);
-            let whole = nearest(text, Wanted::Name(name), place.lines);
+pub(super) fn find_spot(
+    text: &SourceText,
+    place: &CitedLocation,
+) -> Option<(QuoteSpot, Option<Vec<QuotePart>>)> {
+    match place.text.as_ref()? {
+        CitedText::Symbol(name) => {
+            let last = super::symbol_names::symbol_parts(name).last().unwrap_or(name);
+            let whole = find_nearest(text, SearchTerm::Symbol(name), place.lines);
             whole
-                .or_else(|| nearest(text, Wanted::Name(last), place.lines))
+                .or_else(|| find_nearest(text, SearchTerm::Symbol(last), place.lines))
                 .map(|spot| (spot, None))
         }
-        Words::Quote(quote) => quote::ways(quote).into_iter().find_map(|parts| {
-            nearest(text, Wanted::Parts(&parts), place.lines).map(|spot| (spot, Some(parts)))
-        }),
+        CitedText::Quote(quote) => {
+            quote_variants::quote_variants(quote).into_iter().find_map(|parts| {
+                find_nearest(text, SearchTerm::Parts(&parts), place.lines)
+                    .map(|spot| (spot, Some(parts)))
+            })
+        }
     }
 }
 
 /// Finds the occurrence nearest to the cited lines.
-fn nearest(text: &Text, wanted: Wanted<'_>, lines: Option<(u32, u32)>) -> Option<Spot> {
-    let anywhere = || text.first(wanted, 1..=u32::MAX);
-    let Some((first, last)) = lines else { return anywhere().map(Spot::At) };
-    if let Some(line) = text.first(wanted, first..=last) {
-        return Some(Spot::At(line));
+fn find_nearest(
+    text: &SourceText,
+    wanted: SearchTerm<'_>,
+    lines: Option<(u32, u32)>,
+) -> Option<QuoteSpot> {
+    let anywhere = || text.find_first(wanted, 1..=u32::MAX);
+    let Some((first, last)) = lines else { return anywhere().map(QuoteSpot::Exact) };
+    if let Some(line) = text.find_first(wanted, first..=last) {
+        return Some(QuoteSpot::Exact(line));
     }
-    let before = text.last(wanted, first.saturating_sub(NEAR).max(1)..=first.saturating_sub(1));
-    let after = text.first(wanted, last.saturating_add(1)..=last.saturating_add(NEAR));
+    let before =
+        text.find_last(wanted, first.saturating_sub(NEAR_LINES).max(1)..=first.saturating_sub(1));
+    let after = text.find_first(wanted, last.saturating_add(1)..=last.saturating_add(NEAR_LINES));
     match (before, after) {
-        (Some(before), Some(after)) if after - last < first - before => Some(Spot::Near(after)),
-        (Some(line), _) | (None, Some(line)) => Some(Spot::Near(line)),
-        (None, None) => anywhere().map(Spot::Elsewhere),
+        (Some(before), Some(after)) if after - last < first - before => {
+            Some(QuoteSpot::Near(after))
+        }
+        (Some(line), _) | (None, Some(line)) => Some(QuoteSpot::Near(line)),
+        (None, None) => anywhere().map(QuoteSpot::Elsewhere),
     }
 }
 
-fn counted(lines: u32) -> String {
+fn format_line_count(lines: u32) -> String {
     if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
 }

@@ -4,83 +4,83 @@ use std::ops::Range;
 
 /// A line or fenced block of a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Block<'a> {
+pub(super) enum MarkdownBlock<'a> {
     /// One line of prose.
     Line(&'a str),
     /// A fenced block.
-    Fence(Fence<'a>),
+    Fence(FencedBlock<'a>),
 }
 
 /// A fenced block: info string after the opening fence, and body.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fence<'a> {
+pub(super) struct FencedBlock<'a> {
     pub(super) info: &'a str,
     pub(super) body: &'a str,
 }
 
 /// A byte range of a line: text or inline code.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Span {
+pub(super) enum InlineSpan {
     Text(Range<usize>),
     /// Inline code, with its backticks.
     Code(Range<usize>),
 }
 
 /// Opening fence: its character and length, which the closing fence must match.
-struct Marks {
-    kind: u8,
-    many: usize,
+struct FenceMarker {
+    character: u8,
+    length: usize,
 }
 
 /// Splits a text into lines of prose and fenced blocks. An unclosed fence extends to the end.
-pub(super) fn blocks(text: &str) -> Vec<Block<'_>> {
+pub(super) fn split_blocks(text: &str) -> Vec<MarkdownBlock<'_>> {
     let mut blocks = vec![];
-    let mut open: Option<(Marks, &str, usize)> = None;
+    let mut open: Option<(FenceMarker, &str, usize)> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let (start, bare) = (at, line.trim_end_matches(['\n', '\r']));
         at += line.len();
         match &open {
-            Some((marks, info, body)) if marks.close(bare) => {
-                blocks.push(Block::Fence(Fence { info, body: &text[*body..start] }));
+            Some((marks, info, body)) if marks.closes(bare) => {
+                blocks.push(MarkdownBlock::Fence(FencedBlock { info, body: &text[*body..start] }));
                 open = None;
             }
             Some(_) => {}
-            None => match Marks::open(bare) {
+            None => match FenceMarker::open(bare) {
                 Some((marks, info)) => open = Some((marks, info, at)),
-                None => blocks.push(Block::Line(bare)),
+                None => blocks.push(MarkdownBlock::Line(bare)),
             },
         }
     }
     if let Some((_, info, body)) = open {
-        blocks.push(Block::Fence(Fence { info, body: &text[body..] }));
+        blocks.push(MarkdownBlock::Fence(FencedBlock { info, body: &text[body..] }));
     }
     blocks
 }
 
 /// Whether a text contains a fence.
-pub(super) fn fenced(text: &str) -> bool {
-    text.lines().any(|line| Marks::open(line).is_some())
+pub(super) fn has_fence(text: &str) -> bool {
+    text.lines().any(|line| FenceMarker::open(line).is_some())
 }
 
-impl Marks {
-    fn open(line: &str) -> Option<(Marks, &str)> {
-        let line = unquoted(line);
+impl FenceMarker {
+    fn open(line: &str) -> Option<(FenceMarker, &str)> {
+        let line = strip_block_markers(line);
         let kind = *line.as_bytes().first().filter(|first| matches!(first, b'`' | b'~'))?;
         let many = line.bytes().take_while(|byte| *byte == kind).count();
         let info = line[many..].trim();
         let opens = many >= 3 && !(kind == b'`' && info.contains('`'));
-        opens.then_some((Marks { kind, many }, info))
+        opens.then_some((FenceMarker { character: kind, length: many }, info))
     }
 
-    fn close(&self, line: &str) -> bool {
-        let line = unquoted(line).trim_end();
-        line.len() >= self.many && line.bytes().all(|byte| byte == self.kind)
+    fn closes(&self, line: &str) -> bool {
+        let line = strip_block_markers(line).trim_end();
+        line.len() >= self.length && line.bytes().all(|byte| byte == self.character)
     }
 }
 
 /// Strips block quote and list markers from the start of a line.
-fn unquoted(line: &str) -> &str {
+fn strip_block_markers(line: &str) -> &str {
     let line = line.trim_start_matches([' ', '\t', '>']);
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let bullet = if (1..=3).contains(&digits) { &line[digits..] } else { line };
@@ -91,8 +91,8 @@ fn unquoted(line: &str) -> &str {
 
 /// Splits a line into text and inline code. Code ends at a backtick run as long as the opening one.
 /// A run without a match is plain text.
-pub(super) fn spans(line: &str) -> Vec<Span> {
-    let runs = runs(line);
+pub(super) fn split_spans(line: &str) -> Vec<InlineSpan> {
+    let runs = backtick_runs(line);
     // Backtick runs by length, last first, so that those already passed can be popped.
     let mut waiting: HashMap<usize, Vec<usize>> = HashMap::new();
     for (nth, run) in runs.iter().enumerate().rev() {
@@ -109,25 +109,25 @@ pub(super) fn spans(line: &str) -> Vec<Span> {
             continue;
         };
         if text < opening.start {
-            spans.push(Span::Text(text..opening.start));
+            spans.push(InlineSpan::Text(text..opening.start));
         }
         text = runs[closing].end;
-        spans.push(Span::Code(opening.start..text));
+        spans.push(InlineSpan::Code(opening.start..text));
         nth = closing + 1;
     }
     if text < line.len() {
-        spans.push(Span::Text(text..line.len()));
+        spans.push(InlineSpan::Text(text..line.len()));
     }
     spans
 }
 
 /// Inline code without backticks and padding.
-pub(super) fn inner(code: &str) -> &str {
+pub(super) fn strip_backticks(code: &str) -> &str {
     code.trim_matches('`').trim()
 }
 
 /// Byte ranges of consecutive backticks.
-fn runs(line: &str) -> Vec<Range<usize>> {
+fn backtick_runs(line: &str) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = vec![];
     for (at, _) in line.match_indices('`') {
         match runs.last_mut() {

@@ -1,20 +1,23 @@
 //! Implements the engine's `Evidence` port: extracts and looks up the citations of a turn or text.
-use super::{Checker, Reference, Scope, Search, read_about, read_text, strip_tags};
+use super::{
+    CitationChecker, LookupScope, Reference, SearchMode, extract_from_text, extract_with_files,
+    strip_verification_marks,
+};
 use crate::debate::{Body, Citation, CitationStatus};
 use crate::engine::{CitationContext, ContextError, Evidence};
 use crate::repo::RepoError;
 
-impl Evidence for Checker {
+impl Evidence for CitationChecker {
     fn strip_verification_marks(&self, text: &str) -> String {
-        strip_tags(text).into_owned()
+        strip_verification_marks(text).into_owned()
     }
 
     fn check_citations(&self, body: &Body, about: &CitationContext<'_>) -> Vec<Citation> {
-        let references = read_about(body, about.preferred_paths);
+        let references = extract_with_files(body, about.preferred_paths);
         // An unreadable repository must not lose the turn, so each citation is recorded as
         // unchecked with the error message.
-        self.looked_up(&references, about).unwrap_or_else(|error| {
-            references.iter().map(|reference| unseen(reference, &error)).collect()
+        self.look_up_references(&references, about).unwrap_or_else(|error| {
+            references.iter().map(|reference| unchecked_citation(reference, &error)).collect()
         })
     }
 
@@ -23,17 +26,17 @@ impl Evidence for Checker {
         text: &str,
         about: &CitationContext<'_>,
     ) -> Result<Vec<Citation>, ContextError> {
-        let references = read_text(&strip_tags(text));
-        self.looked_up(&references, about).map_err(|error| ContextError(error.to_string()))
+        let references = extract_from_text(&strip_verification_marks(text));
+        self.look_up_references(&references, about).map_err(|error| ContextError(error.to_string()))
     }
 
     fn read_file(&self, path: &str, about: &CitationContext<'_>) -> Result<String, ContextError> {
-        self.shown(about.root, about.pin, path)
+        self.read_file(about.root, about.pin, path)
     }
 }
 
-impl Checker {
-    fn looked_up(
+impl CitationChecker {
+    fn look_up_references(
         &self,
         references: &[Reference],
         about: &CitationContext<'_>,
@@ -41,18 +44,18 @@ impl Checker {
         if references.is_empty() {
             return Ok(vec![]);
         }
-        let scope = Scope {
-            prefer: about.preferred_paths,
+        let scope = LookupScope {
+            preferred_paths: about.preferred_paths,
             folder: about.base_folder,
-            except: about.excluded_path,
-            was: about.base_tree,
-            search: Search::Whole,
+            excluded_path: about.excluded_path,
+            base: about.base_tree,
+            search: SearchMode::BuildIndex,
         };
         self.check(about.root, about.pin, references, &scope)
     }
 }
 
-fn unseen(reference: &Reference, error: &RepoError) -> Citation {
+fn unchecked_citation(reference: &Reference, error: &RepoError) -> Citation {
     Citation {
         raw: reference.raw.clone(),
         claim: reference.claim.clone(),

@@ -2,7 +2,7 @@
 //! set it for few folders or none, and a query per file costs more than counting its lines, so
 //! folders without attributes are cached and skipped.
 use super::disk;
-use super::stores::Theirs;
+use super::object_store::UserRepo;
 use git2::{AttrCheckFlags, AttrValue};
 use std::collections::HashMap;
 use std::fs;
@@ -10,61 +10,61 @@ use std::path::{Path, PathBuf};
 
 /// Value of the `diff` attribute for one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum DiffAttribute {
     Text,
     Binary,
-    Nothing,
+    Unset,
 }
 
 /// Attribute lookup with a cache per folder.
-pub(super) struct Attributes<'a> {
-    theirs: Option<&'a Theirs>,
+pub(super) struct AttributeLookup<'a> {
+    user_repo: Option<&'a UserRepo>,
     /// Whether a config file for the whole repository or user sets attributes.
-    general: bool,
+    applies_everywhere: bool,
     /// Cache: whether a folder or one of its parents has a relevant `.gitattributes`.
-    folders: HashMap<PathBuf, bool>,
+    folder_cache: HashMap<PathBuf, bool>,
 }
 
-impl<'a> Attributes<'a> {
-    pub(super) fn of(theirs: Option<&'a Theirs>) -> Attributes<'a> {
-        let general = theirs.is_some_and(|theirs| {
+impl<'a> AttributeLookup<'a> {
+    pub(super) fn new(user_repo: Option<&'a UserRepo>) -> AttributeLookup<'a> {
+        let applies_everywhere = user_repo.is_some_and(|theirs| {
             let own = theirs.repository.path().join("info/attributes");
             let users = theirs.repository.config().ok();
             let users = users.and_then(|config| config.get_path("core.attributesFile").ok());
-            speaks(&own) || users.is_some_and(|users| speaks(&users))
+            may_set_diff(&own) || users.is_some_and(|users| may_set_diff(&users))
         });
-        Attributes { theirs, general, folders: HashMap::new() }
+        AttributeLookup { user_repo, applies_everywhere, folder_cache: HashMap::new() }
     }
 
-    pub(super) fn say(&mut self, path: &[u8]) -> Said {
-        let (Some(theirs), Some(path)) = (self.theirs, disk::path(path)) else {
-            return Said::Nothing;
+    pub(super) fn diff_attribute(&mut self, path: &[u8]) -> DiffAttribute {
+        let (Some(theirs), Some(path)) = (self.user_repo, disk::path_from_bytes(path)) else {
+            return DiffAttribute::Unset;
         };
         let folder = path.parent().unwrap_or(Path::new(""));
-        if !self.general && !self.spoken(theirs, folder) {
-            return Said::Nothing;
+        if !self.applies_everywhere && !self.has_attributes(theirs, folder) {
+            return DiffAttribute::Unset;
         }
         let flags = AttrCheckFlags::FILE_THEN_INDEX;
         match theirs.repository.get_attr(&path, "diff", flags).map(AttrValue::from_string) {
-            Ok(AttrValue::True) => Said::Text,
-            Ok(AttrValue::False) => Said::Binary,
-            _ => Said::Nothing,
+            Ok(AttrValue::True) => DiffAttribute::Text,
+            Ok(AttrValue::False) => DiffAttribute::Binary,
+            _ => DiffAttribute::Unset,
         }
     }
 
-    fn spoken(&mut self, theirs: &Theirs, folder: &Path) -> bool {
-        if let Some(known) = self.folders.get(folder) {
+    fn has_attributes(&mut self, theirs: &UserRepo, folder: &Path) -> bool {
+        if let Some(known) = self.folder_cache.get(folder) {
             return *known;
         }
-        let above = folder.parent().is_some_and(|above| self.spoken(theirs, above));
-        let spoken = above || speaks(&theirs.top.join(folder).join(".gitattributes"));
-        self.folders.insert(folder.to_owned(), spoken);
+        let above = folder.parent().is_some_and(|above| self.has_attributes(theirs, above));
+        let spoken = above || may_set_diff(&theirs.top.join(folder).join(".gitattributes"));
+        self.folder_cache.insert(folder.to_owned(), spoken);
         spoken
     }
 }
 
 /// Whether an attributes file may set the `diff` attribute.
-fn speaks(list: &Path) -> bool {
+fn may_set_diff(list: &Path) -> bool {
     let text = fs::read(list).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     // A macro can set any attribute under any name, so a file that defines one counts.

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Result of reading a file of the user.
-pub(super) enum Found {
-    Nothing,
+pub(super) enum DiskRead {
+    Missing,
     Link,
     TooLarge,
     Unreadable,
@@ -14,7 +14,7 @@ pub(super) enum Found {
 }
 
 /// Converts a git path (bytes) to a system path. None if the system cannot represent it.
-pub(super) fn path(bytes: &[u8]) -> Option<PathBuf> {
+pub(super) fn path_from_bytes(bytes: &[u8]) -> Option<PathBuf> {
     #[cfg(unix)]
     let path =
         Some(PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes)));
@@ -25,48 +25,48 @@ pub(super) fn path(bytes: &[u8]) -> Option<PathBuf> {
 
 /// Reads one regular file below `top`, up to `largest` bytes. A path through a linked folder counts
 /// as missing, as in git.
-pub(super) fn read(top: &Path, below: &Path, largest: u64) -> Found {
+pub(super) fn read_file(top: &Path, below: &Path, largest: u64) -> DiskRead {
     let folders = below.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     let is_link = |path: PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
     if folders.into_iter().any(|folder| is_link(top.join(folder))) {
-        return Found::Nothing;
+        return DiskRead::Missing;
     }
     let whole = top.join(below);
     let found = match fs::symlink_metadata(&whole) {
         Ok(found) => found,
-        Err(error) if missing(&error) => return Found::Nothing,
-        Err(_) => return Found::Unreadable,
+        Err(error) if is_missing(&error) => return DiskRead::Missing,
+        Err(_) => return DiskRead::Unreadable,
     };
     if found.is_symlink() {
-        return Found::Link;
+        return DiskRead::Link;
     }
     // A folder replaced the file, so the file is deleted. The folder's files have entries of their
     // own.
     if found.is_dir() {
-        return Found::Nothing;
+        return DiskRead::Missing;
     }
     if !found.is_file() {
-        return Found::Unreadable;
+        return DiskRead::Unreadable;
     }
     if found.len() > largest {
-        return Found::TooLarge;
+        return DiskRead::TooLarge;
     }
-    bytes(&whole, largest).unwrap_or(Found::Unreadable)
+    read_bounded(&whole, largest).unwrap_or(DiskRead::Unreadable)
 }
 
-fn bytes(path: &Path, largest: u64) -> io::Result<Found> {
+fn read_bounded(path: &Path, largest: u64) -> io::Result<DiskRead> {
     let mut bytes = vec![];
     // The file may grow during the read.
     File::open(path)?.take(largest + 1).read_to_end(&mut bytes)?;
-    Ok(if bytes.len() as u64 > largest { Found::TooLarge } else { Found::Bytes(bytes) })
+    Ok(if bytes.len() as u64 > largest { DiskRead::TooLarge } else { DiskRead::Bytes(bytes) })
 }
 
-fn missing(error: &io::Error) -> bool {
+fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Opens a lock file, and creates it if missing.
-pub(super) fn lock_file(path: &Path) -> io::Result<File> {
+pub(super) fn open_lock_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -75,7 +75,7 @@ pub(super) fn lock_file(path: &Path) -> io::Result<File> {
 }
 
 /// Whether an open file is still the one at this path (same device and inode).
-pub(super) fn bears(file: &File, path: &Path) -> bool {
+pub(super) fn is_same_file(file: &File, path: &Path) -> bool {
     #[cfg(unix)]
     let bears = {
         use std::os::unix::fs::MetadataExt;
@@ -89,7 +89,7 @@ pub(super) fn bears(file: &File, path: &Path) -> bool {
 }
 
 /// Creates a new read-only file, optionally executable.
-pub(super) fn frozen_file(path: &Path, executable: bool) -> io::Result<File> {
+pub(super) fn create_read_only_file(path: &Path, executable: bool) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -100,20 +100,20 @@ pub(super) fn frozen_file(path: &Path, executable: bool) -> io::Result<File> {
 }
 
 /// Makes a folder accessible to its owner only.
-pub(super) fn keep_private(folder: &Path) -> io::Result<()> {
-    mode(folder, 0o700)
+pub(super) fn make_private(folder: &Path) -> io::Result<()> {
+    set_mode(folder, 0o700)
 }
 
 /// Makes a folder read-only: no entry can be added or removed.
-pub(super) fn freeze(folder: &Path) -> io::Result<()> {
-    mode(folder, 0o500)
+pub(super) fn make_read_only(folder: &Path) -> io::Result<()> {
+    set_mode(folder, 0o500)
 }
 
 /// Deletes a folder recursively, even if parts of it are read-only.
-pub(super) fn discard(folder: &Path) -> io::Result<()> {
+pub(super) fn remove_dir_forced(folder: &Path) -> io::Result<()> {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        keep_private(&folder)?;
+        make_private(&folder)?;
         for entry in fs::read_dir(&folder)? {
             let entry = entry?;
             // Type of the entry itself, so that links are not followed.
@@ -126,7 +126,7 @@ pub(super) fn discard(folder: &Path) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn mode(folder: &Path, mode: u32) -> io::Result<()> {
+fn set_mode(folder: &Path, mode: u32) -> io::Result<()> {
     let permissions = <fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(mode);
     fs::set_permissions(folder, permissions)
 }

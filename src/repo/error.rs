@@ -1,5 +1,5 @@
 //! Error type of this module. Each message says what failed and what the user can do.
-use super::plain;
+use super::plain_folder;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub enum RepoError {
         .path.display(),
         .path.display()
     )]
-    Owner {
+    NotOwned {
         /// Top folder of the repository.
         path: PathBuf,
     },
@@ -22,7 +22,7 @@ pub enum RepoError {
         "the repository `{}` keeps its files in another folder (`core.worktree`): go there",
         .path.display()
     )]
-    Elsewhere {
+    WorktreeElsewhere {
         /// Folder of its `.git`.
         path: PathBuf,
     },
@@ -31,7 +31,7 @@ pub enum RepoError {
         "the repository `{}` cannot be read: {says} (`git status` may say more)",
         .path.display()
     )]
-    Broken {
+    Unreadable {
         /// Top folder of the repository.
         path: PathBuf,
         /// Error message of libgit2.
@@ -51,7 +51,7 @@ pub enum RepoError {
          from now on is kept again)",
         .path.display()
     )]
-    Store {
+    OwnStore {
         /// Folder of the store.
         path: PathBuf,
         /// Error message of libgit2.
@@ -62,13 +62,13 @@ pub enum RepoError {
         "the tree {tree} is not all there any more, neither in the repository nor among the \
          pinned ones: open a new debate about what stands there now"
     )]
-    Gone {
+    TreeMissing {
         /// Id of the tree.
         tree: String,
     },
     /// The value is not a valid tree id.
     #[error("`{given}` is not the id of a tree: give the 40 digits a pin has")]
-    NoId {
+    InvalidTreeId {
         /// Value as given by the caller.
         given: String,
     },
@@ -91,7 +91,7 @@ pub enum RepoError {
     #[error(
         "there is no commit `{given}` here: give an id, a branch or a tag (`git log` shows them)"
     )]
-    NoRevision {
+    UnknownRevision {
         /// Name as given by the user.
         given: String,
     },
@@ -100,7 +100,7 @@ pub enum RepoError {
         "the repository `{}` has no `origin/HEAD` and no branch `{names}`: write `diff=BASE...HEAD`",
         .path.display()
     )]
-    NoDefault {
+    NoDefaultBranch {
         /// Top folder of the repository.
         path: PathBuf,
         /// Branch names that were tried.
@@ -110,7 +110,7 @@ pub enum RepoError {
     #[error(
         "the patch does not apply to {onto}: {says} (make it with `git diff --binary`, or name what it was made from with `--base`)"
     )]
-    Patch {
+    PatchFailed {
         /// Commit it was applied to.
         onto: String,
         /// Error message of libgit2, or the limit that was exceeded.
@@ -118,7 +118,7 @@ pub enum RepoError {
     },
     /// Two commits have no merge base.
     #[error("`{one}` and `{other}` have no commit in common: write `diff={one}..{other}`")]
-    Strangers {
+    NoMergeBase {
         /// Name of the first commit.
         one: String,
         /// Name of the second commit.
@@ -135,7 +135,7 @@ pub enum RepoError {
     },
     /// I/O error on a file or folder of ours.
     #[error("`{}`: {error} (see that it can be written and that the disk is not full)", .path.display())]
-    Disk {
+    Io {
         /// File or folder that failed.
         path: PathBuf,
         /// Error of the operating system.
@@ -145,37 +145,41 @@ pub enum RepoError {
 
 impl RepoError {
     /// Converts a libgit2 error about the user's repository.
-    pub(super) fn broken(path: &Path, error: &git2::Error) -> RepoError {
+    pub(super) fn from_git(path: &Path, error: &git2::Error) -> RepoError {
         let path = path.to_owned();
         if error.code() == git2::ErrorCode::Owner {
-            return RepoError::Owner { path };
+            return RepoError::NotOwned { path };
         }
         let says = error.message().to_owned();
         if ["unsupported", "unknown"].iter().any(|word| says.contains(word)) {
             return RepoError::Unsupported { path, says };
         }
-        RepoError::Broken { path, says }
+        RepoError::Unreadable { path, says }
     }
 
     /// Error for a folder outside any repository, or for a bare repository.
     pub(super) fn no_repository(path: &Path) -> RepoError {
         let path = path.to_owned();
-        if plain::bare(&path) { RepoError::Bare { path } } else { RepoError::NoRepository { path } }
+        if plain_folder::is_bare_repository(&path) {
+            RepoError::Bare { path }
+        } else {
+            RepoError::NoRepository { path }
+        }
     }
 
     /// Error for a name that resolves to no commit.
-    pub(super) fn no_revision(given: &str) -> RepoError {
-        RepoError::NoRevision { given: given.to_owned() }
+    pub(super) fn unknown_revision(given: &str) -> RepoError {
+        RepoError::UnknownRevision { given: given.to_owned() }
     }
 
     /// Converts a libgit2 error about our own object store.
-    pub(super) fn store(path: &Path, error: &git2::Error) -> RepoError {
-        RepoError::Store { path: path.to_owned(), says: error.message().to_owned() }
+    pub(super) fn from_own_store(path: &Path, error: &git2::Error) -> RepoError {
+        RepoError::OwnStore { path: path.to_owned(), says: error.message().to_owned() }
     }
 
     /// Returns a closure that adds the path to an I/O error.
-    pub(super) fn disk(path: &Path) -> impl FnOnce(io::Error) -> RepoError {
+    pub(super) fn io_at(path: &Path) -> impl FnOnce(io::Error) -> RepoError {
         let path = path.to_owned();
-        |error| RepoError::Disk { path, error }
+        |error| RepoError::Io { path, error }
     }
 }

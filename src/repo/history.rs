@@ -1,7 +1,7 @@
 //! Recent commits that changed some files, found by a bounded walk over the history. See
 //! `commits_since` for changes after a given commit.
-use super::stores::Stores;
-use super::{Pin, RepoError, Trees};
+use super::object_store::ObjectStore;
+use super::{Pin, RepoError, TreeStore};
 use git2::{Commit, Oid, Repository, Tree};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -9,26 +9,26 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Maximum number of files to follow.
-const MOST_FILES: usize = 10;
+const MAX_FILES: usize = 10;
 /// Maximum number of commits reported per file.
-const MOST_EACH: usize = 5;
+const MAX_COMMITS_PER_FILE: usize = 5;
 /// Maximum number of commits visited.
-const MOST_COMMITS: usize = 2_000;
+const MAX_COMMITS_VISITED: usize = 2_000;
 /// Timeout of the walk.
-const PATIENCE: Duration = Duration::from_millis(300);
+const TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Recent history of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Past {
+pub struct FileHistory {
     /// Path from the repository root. Empty for the whole repository.
     pub path: String,
     /// Commits that changed it, newest first.
-    pub commits: Vec<Happened>,
+    pub commits: Vec<CommitSummary>,
 }
 
 /// Short form of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Happened {
+pub struct CommitSummary {
     /// First 12 digits of the commit id.
     pub id: String,
     /// Commit time in Unix seconds, by the committer's clock.
@@ -37,7 +37,7 @@ pub struct Happened {
     pub subject: String,
 }
 
-impl Trees {
+impl TreeStore {
     /// Recent commits for each path, or for the whole repository if `paths` is empty. The flag is
     /// true if a limit or the timeout ended the walk early.
     pub fn history(
@@ -45,26 +45,26 @@ impl Trees {
         root: &Path,
         pin: &Pin,
         paths: &[String],
-    ) -> Result<(Vec<Past>, bool), RepoError> {
-        let stores = Stores::open(&self.home, root)?;
+    ) -> Result<(Vec<FileHistory>, bool), RepoError> {
+        let stores = ObjectStore::open(&self.home, root)?;
         let repository = stores.repository().ok_or_else(|| RepoError::no_repository(root))?;
         let Some(commit) = &pin.commit else { return Ok((vec![], false)) };
         let paths: Vec<&str> = match paths {
             [] => vec![""],
-            paths => paths.iter().take(MOST_FILES).map(String::as_str).collect(),
+            paths => paths.iter().take(MAX_FILES).map(String::as_str).collect(),
         };
-        walk(repository, commit, &paths).map_err(|error| RepoError::broken(root, &error))
+        walk_history(repository, commit, &paths).map_err(|error| RepoError::from_git(root, &error))
     }
 }
 
-fn walk(
+fn walk_history(
     repository: &Repository,
     from: &str,
     paths: &[&str],
-) -> Result<(Vec<Past>, bool), git2::Error> {
-    let until = Instant::now() + PATIENCE;
-    let past = |path: &&str| Past { path: (*path).to_owned(), commits: vec![] };
-    let mut pasts: Vec<Past> = paths.iter().map(past).collect();
+) -> Result<(Vec<FileHistory>, bool), git2::Error> {
+    let until = Instant::now() + TIMEOUT;
+    let past = |path: &&str| FileHistory { path: (*path).to_owned(), commits: vec![] };
+    let mut pasts: Vec<FileHistory> = paths.iter().map(past).collect();
     let mut known: HashMap<Oid, Vec<Option<Oid>>> = HashMap::new();
     // Priority queue by commit time. libgit2's own walk would sort the whole history first.
     let (mut waiting, mut seen, mut short) = (BinaryHeap::new(), HashSet::new(), false);
@@ -72,20 +72,21 @@ fn walk(
     waiting.push((first.time().seconds(), Reverse(0), first.id()));
     let mut nth = 0;
     while let Some((.., id)) = waiting.pop() {
-        if pasts.iter().all(|past| past.commits.len() >= MOST_EACH) {
+        if pasts.iter().all(|past| past.commits.len() >= MAX_COMMITS_PER_FILE) {
             break;
         }
-        short = nth >= MOST_COMMITS || Instant::now() >= until;
+        short = nth >= MAX_COMMITS_VISITED || Instant::now() >= until;
         if short {
             break;
         }
         nth += 1;
         // The walk ends at the boundary of a shallow clone.
         let Ok(commit) = repository.find_commit(id) else { continue };
-        let now = known.remove(&commit.id()).or_else(|| ids(&commit, paths)).unwrap_or_default();
+        let now =
+            known.remove(&commit.id()).or_else(|| entry_ids(&commit, paths)).unwrap_or_default();
         let mut before = vec![];
         for parent in commit.parents() {
-            let ids = ids(&parent, paths).unwrap_or_default();
+            let ids = entry_ids(&parent, paths).unwrap_or_default();
             known.insert(parent.id(), ids.clone());
             before.push(ids);
             if seen.insert(parent.id()) {
@@ -96,8 +97,8 @@ fn walk(
             let id = now.get(at).copied().flatten();
             let same = |ids: &Vec<Option<Oid>>| ids.get(at).copied().flatten() == id;
             let root = before.is_empty() && id.is_none();
-            if past.commits.len() < MOST_EACH && !root && !before.iter().any(same) {
-                past.commits.push(Happened::new(&commit));
+            if past.commits.len() < MAX_COMMITS_PER_FILE && !root && !before.iter().any(same) {
+                past.commits.push(CommitSummary::new(&commit));
             }
         }
     }
@@ -105,23 +106,23 @@ fn walk(
 }
 
 /// Object ids of all paths at a commit.
-fn ids(commit: &Commit<'_>, paths: &[&str]) -> Option<Vec<Option<Oid>>> {
+fn entry_ids(commit: &Commit<'_>, paths: &[&str]) -> Option<Vec<Option<Oid>>> {
     let tree = commit.tree().ok()?;
-    let id = |path: &&str| id(&tree, path);
+    let id = |path: &&str| entry_id(&tree, path);
     Some(paths.iter().map(id).collect())
 }
 
-fn id(tree: &Tree<'_>, path: &str) -> Option<Oid> {
+fn entry_id(tree: &Tree<'_>, path: &str) -> Option<Oid> {
     if path.is_empty() {
         return Some(tree.id());
     }
     tree.get_path(Path::new(path)).ok().map(|entry| entry.id())
 }
 
-impl Happened {
-    pub(super) fn new(commit: &Commit<'_>) -> Happened {
+impl CommitSummary {
+    pub(super) fn new(commit: &Commit<'_>) -> CommitSummary {
         let subject = commit.summary_bytes().unwrap_or_default();
-        Happened {
+        CommitSummary {
             id: commit.id().to_string().chars().take(12).collect(),
             time: commit.time().seconds(),
             subject: String::from_utf8_lossy(subject).into_owned(),

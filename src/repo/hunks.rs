@@ -1,12 +1,12 @@
 //! Line diff of one changed file as hunks. Built from what a `TreeReader` returns, so secrets are
 //! redacted here, too.
-use super::view::Read;
-use super::{ChangedFile, File, Reader, Why, counts};
+use super::tree_view::LoadedFile;
+use super::{ChangedFile, ExclusionReason, TreeFile, TreeReader, numstat};
 use git2::{DiffOptions, Patch};
 
 /// Diff of one file.
 #[derive(Debug, Clone)]
-pub struct Hunks {
+pub struct FileDiff {
     /// Hunks in file order.
     pub hunks: Vec<Hunk>,
     /// Old contents, redacted. Empty if the file was added.
@@ -19,28 +19,28 @@ pub struct Hunks {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
     /// First line and number of lines in the old file.
-    pub old: (usize, usize),
+    pub old_range: (usize, usize),
     /// First line and number of lines in the new file.
-    pub new: (usize, usize),
+    pub new_range: (usize, usize),
     /// Lines of the hunk, with context.
-    pub lines: Vec<Line>,
+    pub lines: Vec<HunkLine>,
 }
 
 /// One line of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct HunkLine {
     /// Line number in the old file. None if added.
-    pub old: Option<usize>,
+    pub old_number: Option<usize>,
     /// Line number in the new file. None if deleted.
-    pub new: Option<usize>,
+    pub new_number: Option<usize>,
     /// Text without the newline.
     pub text: String,
 }
 
-impl Line {
+impl HunkLine {
     /// Diff marker: `+`, `-`, or a space for context.
-    pub fn mark(&self) -> char {
-        match (self.old, self.new) {
+    pub fn marker(&self) -> char {
+        match (self.old_number, self.new_number) {
             (None, _) => '+',
             (_, None) => '-',
             _ => ' ',
@@ -54,38 +54,39 @@ impl Hunk {
         let side = |(first, many): (usize, usize)| {
             if many == 1 { first.to_string() } else { format!("{first},{many}") }
         };
-        format!("@@ -{} +{} @@", side(self.old), side(self.new))
+        format!("@@ -{} +{} @@", side(self.old_range), side(self.new_range))
     }
 }
 
-impl Reader {
+impl TreeReader {
     /// Computes the diff of a changed file, or returns the reason why it cannot be read.
-    pub fn hunks(&self, changed: &ChangedFile) -> Result<Hunks, Why> {
-        let side = |file: &Option<File>| file.as_ref().map(|file| self.read(file)).transpose();
+    pub fn diff_file(&self, changed: &ChangedFile) -> Result<FileDiff, ExclusionReason> {
+        let side = |file: &Option<TreeFile>| file.as_ref().map(|file| self.load(file)).transpose();
         let (before, now) = (side(&changed.old)?, side(&changed.new)?);
-        let old = before.as_ref().map_or(&[][..], Read::bytes);
-        let new = now.as_ref().map_or(&[][..], Read::bytes);
-        if counts::is_binary(old) || counts::is_binary(new) {
-            return Err(Why::Binary);
+        let old = before.as_ref().map_or(&[][..], LoadedFile::bytes);
+        let new = now.as_ref().map_or(&[][..], LoadedFile::bytes);
+        if numstat::is_binary(old) || numstat::is_binary(new) {
+            return Err(ExclusionReason::Binary);
         }
         let mut options = DiffOptions::new();
         options.context_lines(3).force_text(true).indent_heuristic(true);
         let patch = match (&before, &now) {
-            (Some(Read { blob: old, cleaned: None }), Some(Read { blob: new, cleaned: None })) => {
-                counts::patch_of(old, new, &mut options)
-            }
+            (
+                Some(LoadedFile { blob: old, redacted: None }),
+                Some(LoadedFile { blob: new, redacted: None }),
+            ) => numstat::diff_blobs(old, new, &mut options),
             _ => Patch::from_buffers(old, None, new, None, Some(&mut options)),
         };
-        let patch = patch.map_err(|_| Why::Unreadable)?;
-        let hunks = (0..patch.num_hunks()).map(|at| hunk(&patch, at)).collect::<Option<_>>();
-        let hunks = hunks.ok_or(Why::Unreadable)?;
-        Ok(Hunks { hunks, old: old.to_owned(), new: new.to_owned() })
+        let patch = patch.map_err(|_| ExclusionReason::Unreadable)?;
+        let hunks = (0..patch.num_hunks()).map(|at| build_hunk(&patch, at)).collect::<Option<_>>();
+        let hunks = hunks.ok_or(ExclusionReason::Unreadable)?;
+        Ok(FileDiff { hunks, old: old.to_owned(), new: new.to_owned() })
     }
 }
 
 /// Maps a line number of an old text to the new text. A deleted line maps to the line that follows
 /// it now. None if the new text is empty.
-pub fn line_now(old: &[u8], new: &[u8], line: u32) -> Option<u32> {
+pub fn map_line_to_new(old: &[u8], new: &[u8], line: u32) -> Option<u32> {
     let many = u32::try_from(new.split_inclusive(|byte| *byte == b'\n').count()).ok()?;
     let mut options = DiffOptions::new();
     options.context_lines(0).force_text(true);
@@ -108,7 +109,7 @@ pub fn line_now(old: &[u8], new: &[u8], line: u32) -> Option<u32> {
     (many > 0).then_some(now)
 }
 
-fn hunk(patch: &Patch<'_>, at: usize) -> Option<Hunk> {
+fn build_hunk(patch: &Patch<'_>, at: usize) -> Option<Hunk> {
     let (found, many) = patch.hunk(at).ok()?;
     let mut lines = vec![];
     for nth in 0..many {
@@ -120,16 +121,16 @@ fn hunk(patch: &Patch<'_>, at: usize) -> Option<Hunk> {
         let text = line.content();
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let number = |line: Option<u32>| line.map(|line| line as usize);
-        lines.push(Line {
-            old: number(line.old_lineno()),
-            new: number(line.new_lineno()),
+        lines.push(HunkLine {
+            old_number: number(line.old_lineno()),
+            new_number: number(line.new_lineno()),
             text: String::from_utf8_lossy(text).into_owned(),
         });
     }
     let side = |first: u32, many: u32| (first as usize, many as usize);
     Some(Hunk {
-        old: side(found.old_start(), found.old_lines()),
-        new: side(found.new_start(), found.new_lines()),
+        old_range: side(found.old_start(), found.old_lines()),
+        new_range: side(found.new_start(), found.new_lines()),
         lines,
     })
 }

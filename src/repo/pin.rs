@@ -1,9 +1,9 @@
 //! Pins the current state of a repository: the tree of the last commit with all uncommitted changes
 //! applied. Files are read as they are, and no filter, hook or other process is run.
-use super::disk::{self, Found};
-use super::patch::Patch;
-use super::stores::{Ours, Theirs};
-use super::{LARGEST, LeftOut, RepoError, Why, absent, plain};
+use super::disk::{self, DiskRead};
+use super::object_store::{OwnRepo, UserRepo};
+use super::tree_edits::TreeEdits;
+use super::{ExcludedPath, ExclusionReason, MAX_FILE_BYTES, RepoError, exclusions, plain_folder};
 use git2::{
     ErrorClass, ErrorCode, FileMode, IndexEntryExtendedFlag, ObjectType, Oid, Status, StatusEntry,
     StatusOptions,
@@ -11,7 +11,7 @@ use git2::{
 use std::path::{Path, PathBuf};
 
 /// Maximum number of changed files included.
-const MOST: usize = 20_000;
+const MAX_CHANGED_FILES: usize = 20_000;
 
 /// A reproducible state of a repository, identified by its tree id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,39 +23,47 @@ pub struct Pin {
     /// Whether there are uncommitted changes.
     pub dirty: bool,
     /// Changed files whose state on disk is not in the tree.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<ExcludedPath>,
 }
 
 /// One entry of the git status.
-struct Changed {
+struct StatusChange {
     path: Vec<u8>,
     status: Status,
     mode: FileMode,
 }
 
 /// Pins the repository around `root`, or the plain folder if there is none.
-pub(super) fn pin(home: &Path, root: &Path, without: &[PathBuf]) -> Result<Option<Pin>, RepoError> {
-    let Some(theirs) = Theirs::around(root)? else { return plain::pin(home, root) };
-    let broken = |error: git2::Error| RepoError::broken(&theirs.top, &error);
-    let head = head(&theirs).map_err(broken)?;
+pub(super) fn pin_repository(
+    home: &Path,
+    root: &Path,
+    without: &[PathBuf],
+) -> Result<Option<Pin>, RepoError> {
+    let Some(theirs) = UserRepo::discover(root)? else {
+        return plain_folder::pin_folder(home, root);
+    };
+    let broken = |error: git2::Error| RepoError::from_git(&theirs.top, &error);
+    let head = head_commit(&theirs).map_err(broken)?;
     let mut left_out = vec![];
-    let changed = match (changed(&theirs, home, without), head) {
+    let changed = match (list_changes(&theirs, home, without), head) {
         (Ok(changed), _) => changed,
         // libgit2 cannot parse some index formats. The last commit is pinned without the changes
         // then.
         (Err(error), Some(_)) if error.class() == ErrorClass::Index => {
-            left_out
-                .push(LeftOut::new(b"(what has changed since the last commit)", Why::Unreadable));
+            left_out.push(ExcludedPath::new(
+                b"(what has changed since the last commit)",
+                ExclusionReason::Unreadable,
+            ));
             vec![]
         }
         (Err(error), _) => return Err(broken(error)),
     };
-    let mut pinning = Pinning { theirs: &theirs, ours: None, home, left_out };
-    let (patch, base) = (pinning.patch(&changed)?, head.map(|(_, tree)| tree));
+    let mut pinning = PinBuilder { user_repo: &theirs, own_repo: None, home, left_out };
+    let (patch, base) = (pinning.build_edits(&changed)?, head.map(|(_, tree)| tree));
     let tree = match (base, patch.is_empty()) {
         (Some(tree), true) => tree,
         (None, true) => Oid::hash_object(ObjectType::Tree, &[]).map_err(broken)?,
-        (base, false) => patch.write(Some(&theirs), pinning.ours()?, base)?,
+        (base, false) => patch.write(Some(&theirs), pinning.own_repo()?, base)?,
     };
     let commit = head.map(|(commit, _)| commit.to_string());
     let (dirty, left_out) = (!changed.is_empty(), pinning.left_out);
@@ -63,7 +71,7 @@ pub(super) fn pin(home: &Path, root: &Path, without: &[PathBuf]) -> Result<Optio
 }
 
 /// Last commit and its tree. None before the first commit.
-fn head(theirs: &Theirs) -> Result<Option<(Oid, Oid)>, git2::Error> {
+fn head_commit(theirs: &UserRepo) -> Result<Option<(Oid, Oid)>, git2::Error> {
     match theirs.repository.head() {
         Ok(head) => {
             let commit = head.peel_to_commit()?;
@@ -75,7 +83,11 @@ fn head(theirs: &Theirs) -> Result<Option<(Oid, Oid)>, git2::Error> {
 }
 
 /// Files that differ from the last commit, sorted by path.
-fn changed(theirs: &Theirs, home: &Path, without: &[PathBuf]) -> Result<Vec<Changed>, git2::Error> {
+fn list_changes(
+    theirs: &UserRepo,
+    home: &Path,
+    without: &[PathBuf],
+) -> Result<Vec<StatusChange>, git2::Error> {
     let mut options = StatusOptions::new();
     options
         .include_untracked(true)
@@ -87,120 +99,132 @@ fn changed(theirs: &Theirs, home: &Path, without: &[PathBuf]) -> Result<Vec<Chan
         .renames_index_to_workdir(false)
         .update_index(false);
     let statuses = theirs.repository.statuses(Some(&mut options))?;
-    let mut changed: Vec<Changed> = statuses.iter().map(|entry| Changed::new(&entry)).collect();
+    let mut changed: Vec<StatusChange> =
+        statuses.iter().map(|entry| StatusChange::new(&entry)).collect();
     // Our own files are ignored, even if the user placed the home folder inside the repository.
     if let Ok(home) = dunce::canonicalize(home)
         && let Ok(below) = home.strip_prefix(&theirs.top)
         && !below.as_os_str().is_empty()
     {
         changed.retain(|changed| {
-            disk::path(&changed.path).is_none_or(|path| !path.starts_with(below))
+            disk::path_from_bytes(&changed.path).is_none_or(|path| !path.starts_with(below))
         });
     }
-    changed.retain(|changed| !absent::ours(&changed.path));
+    changed.retain(|changed| !exclusions::is_debate_file(&changed.path));
     let without: Vec<&Path> =
         without.iter().filter_map(|file| file.strip_prefix(&theirs.top).ok()).collect();
     changed.retain(|changed| {
-        disk::path(&changed.path).is_none_or(|path| !without.contains(&path.as_path()))
+        disk::path_from_bytes(&changed.path).is_none_or(|path| !without.contains(&path.as_path()))
     });
     changed.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(changed)
 }
 
-impl Changed {
-    fn new(entry: &StatusEntry<'_>) -> Changed {
+impl StatusChange {
+    fn new(entry: &StatusEntry<'_>) -> StatusChange {
         let delta = entry.index_to_workdir().or_else(|| entry.head_to_index());
         let mode = delta.map_or(FileMode::Blob, |delta| delta.new_file().mode());
-        Changed { path: entry.path_bytes().to_owned(), status: entry.status(), mode }
+        StatusChange { path: entry.path_bytes().to_owned(), status: entry.status(), mode }
     }
 
     /// Whether the file was removed from the index. It may still be on disk, ignored.
-    fn disowned(&self) -> bool {
+    fn is_removed_from_index(&self) -> bool {
         self.status.is_index_deleted() && !self.status.is_wt_new()
     }
 }
 
 /// State of a pin in progress.
-struct Pinning<'a> {
-    theirs: &'a Theirs,
+struct PinBuilder<'a> {
+    user_repo: &'a UserRepo,
     /// Opened lazily, when the first object is written.
-    ours: Option<Ours>,
+    own_repo: Option<OwnRepo>,
     home: &'a Path,
-    left_out: Vec<LeftOut>,
+    left_out: Vec<ExcludedPath>,
 }
 
-impl Pinning<'_> {
-    fn ours(&mut self) -> Result<&Ours, RepoError> {
-        let ours = match self.ours.take() {
+impl PinBuilder<'_> {
+    fn own_repo(&mut self) -> Result<&OwnRepo, RepoError> {
+        let ours = match self.own_repo.take() {
             Some(ours) => ours,
-            None => Ours::made(self.home)?,
+            None => OwnRepo::open_or_create(self.home)?,
         };
-        Ok(self.ours.insert(ours))
+        Ok(self.own_repo.insert(ours))
     }
 
     /// Edits to apply to the tree of the last commit. Removals come first, because a folder may
     /// have replaced a file.
-    fn patch(&mut self, changed: &[Changed]) -> Result<Patch, RepoError> {
-        let mut patch = Patch::default();
+    fn build_edits(&mut self, changed: &[StatusChange]) -> Result<TreeEdits, RepoError> {
+        let mut patch = TreeEdits::default();
         let mut kept = vec![];
         for (nth, changed) in changed.iter().enumerate() {
-            match self.look(changed, nth < MOST) {
-                Look::Same => {}
-                Look::Gone => patch.remove(&changed.path),
-                Look::Holds(bytes) => {
-                    let id = self.ours()?.keep(ObjectType::Blob, &bytes)?;
+            match self.classify(changed, nth < MAX_CHANGED_FILES) {
+                PinnedState::Unchanged => {}
+                PinnedState::Deleted => patch.remove(&changed.path),
+                PinnedState::Contents(bytes) => {
+                    let id = self.own_repo()?.write_object(ObjectType::Blob, &bytes)?;
                     kept.push((changed, id));
                 }
             }
         }
         for (changed, id) in kept {
-            patch.put(&changed.path, id, changed.mode == FileMode::BlobExecutable);
+            patch.put_file(&changed.path, id, changed.mode == FileMode::BlobExecutable);
         }
         Ok(patch)
     }
 
     /// State of one changed path in the tree.
-    fn look(&mut self, changed: &Changed, room: bool) -> Look {
-        if changed.disowned() {
-            return Look::Gone;
+    fn classify(&mut self, changed: &StatusChange, room: bool) -> PinnedState {
+        if changed.is_removed_from_index() {
+            return PinnedState::Deleted;
         }
         // The bindings have no status flag for unreadable files, so the status is empty.
         if changed.status == Status::CURRENT {
-            return self.leave(changed, Why::Unreadable, Look::Same);
+            return self.exclude(changed, ExclusionReason::Unreadable, PinnedState::Unchanged);
         }
         if changed.path.ends_with(b"/") || changed.mode == FileMode::Commit {
-            return self.leave(changed, Why::Submodule, Look::Same);
+            return self.exclude(changed, ExclusionReason::Submodule, PinnedState::Unchanged);
         }
         // Not opened. The version of the last commit is public already and stays.
-        if absent::secret(&changed.path) {
-            return self.leave(changed, Why::Secret, Look::Same);
+        if exclusions::is_secret_path(&changed.path) {
+            return self.exclude(changed, ExclusionReason::Secret, PinnedState::Unchanged);
         }
         // The index is untrusted input: a path in it could lead out of the repository.
-        let path = disk::path(&changed.path).filter(|_| !absent::unwritable(&changed.path));
+        let path = disk::path_from_bytes(&changed.path)
+            .filter(|_| !exclusions::is_unwritable(&changed.path));
         let Some(path) = path else {
-            return self.leave(changed, Why::Unreadable, Look::Same);
+            return self.exclude(changed, ExclusionReason::Unreadable, PinnedState::Unchanged);
         };
         if !room {
-            return self.leave(changed, Why::TooMuch, Look::Gone);
+            return self.exclude(changed, ExclusionReason::TooMuch, PinnedState::Deleted);
         }
-        match disk::read(&self.theirs.top, &path, LARGEST) {
-            Found::Bytes(bytes) => Look::Holds(bytes),
-            Found::Nothing if self.not_checked_out(&path) => Look::Same,
-            Found::Nothing => Look::Gone,
-            Found::Link => self.leave(changed, Why::Link, Look::Gone),
-            Found::TooLarge => self.leave(changed, Why::TooLarge, Look::Gone),
-            Found::Unreadable => self.leave(changed, Why::Unreadable, Look::Gone),
+        match disk::read_file(&self.user_repo.top, &path, MAX_FILE_BYTES) {
+            DiskRead::Bytes(bytes) => PinnedState::Contents(bytes),
+            DiskRead::Missing if self.is_outside_sparse_checkout(&path) => PinnedState::Unchanged,
+            DiskRead::Missing => PinnedState::Deleted,
+            DiskRead::Link => self.exclude(changed, ExclusionReason::Link, PinnedState::Deleted),
+            DiskRead::TooLarge => {
+                self.exclude(changed, ExclusionReason::TooLarge, PinnedState::Deleted)
+            }
+            DiskRead::Unreadable => {
+                self.exclude(changed, ExclusionReason::Unreadable, PinnedState::Deleted)
+            }
         }
     }
 
-    fn leave(&mut self, changed: &Changed, why: Why, look: Look) -> Look {
-        self.left_out.push(LeftOut::new(&changed.path, why));
+    fn exclude(
+        &mut self,
+        changed: &StatusChange,
+        why: ExclusionReason,
+        look: PinnedState,
+    ) -> PinnedState {
+        self.left_out.push(ExcludedPath::new(&changed.path, why));
         look
     }
 
     /// Whether a missing file is only excluded by a sparse checkout (`skip-worktree` flag).
-    fn not_checked_out(&self, path: &Path) -> bool {
-        let entry = self.theirs.repository.index().ok().and_then(|index| index.get_path(path, 0));
+    fn is_outside_sparse_checkout(&self, path: &Path) -> bool {
+        let entry =
+            self.user_repo.repository.index().ok().and_then(|index| index.get_path(path, 0));
         let flags = entry.map_or(0, |entry| entry.flags_extended);
         IndexEntryExtendedFlag::from_bits_truncate(flags)
             .contains(IndexEntryExtendedFlag::SKIP_WORKTREE)
@@ -208,10 +232,10 @@ impl Pinning<'_> {
 }
 
 /// State of a changed path in the pinned tree.
-enum Look {
+enum PinnedState {
     /// As in the last commit.
-    Same,
-    Gone,
+    Unchanged,
+    Deleted,
     /// New contents.
-    Holds(Vec<u8>),
+    Contents(Vec<u8>),
 }

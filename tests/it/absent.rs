@@ -1,11 +1,11 @@
 //! Path exclusion rules (`repo::exclusions`): files left out of a snapshot by name alone (secrets,
 //! agent instructions, agent settings, invalid paths), and look-alikes that are kept.
-use debate_mcp::repo::{Why, absent};
+use debate_mcp::repo::{ExclusionReason, exclusion_reason};
 
 /// Expected exclusion reason and the paths that have it. `None` lists look-alikes that are kept.
-const ROWS: &[(Option<Why>, &[&str])] = &[
+const ROWS: &[(Option<ExclusionReason>, &[&str])] = &[
     (
-        Some(Why::Secret),
+        Some(ExclusionReason::Secret),
         &[
             ".env",
             "a/b/.env",
@@ -51,7 +51,7 @@ const ROWS: &[(Option<Why>, &[&str])] = &[
         ],
     ),
     (
-        Some(Why::Instructions),
+        Some(ExclusionReason::Instructions),
         &[
             "CLAUDE.md",
             "a/b/claude.md",
@@ -78,7 +78,7 @@ const ROWS: &[(Option<Why>, &[&str])] = &[
         ],
     ),
     (
-        Some(Why::Settings),
+        Some(ExclusionReason::Settings),
         &[
             ".mcp.json",
             "a/.mcp.json",
@@ -104,7 +104,7 @@ const ROWS: &[(Option<Why>, &[&str])] = &[
         ],
     ),
     (
-        Some(Why::Unreadable),
+        Some(ExclusionReason::Unreadable),
         &[
             "",
             "/etc/passwd",
@@ -188,14 +188,18 @@ const ROWS: &[(Option<Why>, &[&str])] = &[
 fn names_decide_what_is_left_out() {
     for (why, paths) in ROWS {
         for path in *paths {
-            assert_eq!(absent(path.as_bytes()), *why, "{path:?}");
+            assert_eq!(exclusion_reason(path.as_bytes()), *why, "{path:?}");
         }
     }
     let long = "x".repeat(256);
-    assert_eq!(absent(long.as_bytes()), Some(Why::Unreadable));
-    assert_eq!(absent("a/".repeat(600).as_bytes()), Some(Why::Unreadable));
+    assert_eq!(exclusion_reason(long.as_bytes()), Some(ExclusionReason::Unreadable));
+    assert_eq!(exclusion_reason("a/".repeat(600).as_bytes()), Some(ExclusionReason::Unreadable));
     assert_eq!(
-        absent(b"caf\xe9.env"),
-        if cfg!(target_os = "linux") { Some(Why::Secret) } else { Some(Why::Unreadable) }
+        exclusion_reason(b"caf\xe9.env"),
+        if cfg!(target_os = "linux") {
+            Some(ExclusionReason::Secret)
+        } else {
+            Some(ExclusionReason::Unreadable)
+        }
     );
 }

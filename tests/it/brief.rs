@@ -2,7 +2,7 @@
 //! which files are left out unless named explicitly.
 use crate::pins::Ground;
 use debate_mcp::brief::{BriefError, Gathered, Given, Wanted, gather};
-use debate_mcp::repo::Trees;
+use debate_mcp::repo::TreeStore;
 use std::fs;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn told(ground: &Ground, wanted: &str, topic: &str, ask: Given) -> Result<Gather
 
 /// Brief of a folder that is not a git repository.
 fn plain(folder: &Path, wanted: &str) -> Result<Gathered, BriefError> {
-    let trees = Trees::at(&folder.join(".home"));
+    let trees = TreeStore::new(&folder.join(".home"));
     let pin = trees.pin(folder).unwrap();
     let wanted = Wanted::read(wanted).unwrap();
     gather(&trees, folder, folder, pin.as_ref(), "", &wanted, Given::Contents)

@@ -68,7 +68,7 @@ fn true_lines(ground: &Ground, told: &Gathered) {
     let (mut shown, mut file) = (0, vec![]);
     for line in told.text.lines() {
         if let Some(path) = line.strip_prefix('`').and_then(|rest| rest.split('`').next()) {
-            let found = view.find(path).map(|file| reader.bytes(file).unwrap());
+            let found = view.find(path).map(|file| reader.read_bytes(file).unwrap());
             let text = String::from_utf8(found.unwrap_or_default()).unwrap();
             file = text.lines().map(str::to_owned).collect();
         } else if line.len() >= 14 && line.is_char_boundary(14) {

@@ -2,40 +2,45 @@
 //! commit, URL, document or benchmark, and of text that is not.
 use crate::scene::Rng;
 use debate_mcp::debate::{Body, Claim, Resolution};
-use debate_mcp::evidence::{Cited, Reference, Stated, Words, read, read_text, strip_tags};
+use debate_mcp::evidence::{
+    CitedTarget, CitedText, Reference, UnverifiableKind, extract, extract_from_text,
+    strip_verification_marks,
+};
 use std::time::{Duration, Instant};
 
 /// References as text: `path:10-20 "quote"`, `commit a1b2c3d`, `address`, `benchmark`.
 fn short(references: &[Reference]) -> Vec<String> {
-    references.iter().map(|reference| one(&reference.cited)).collect()
+    references.iter().map(|reference| one(&reference.target)).collect()
 }
 
-fn one(cited: &Cited) -> String {
+fn one(cited: &CitedTarget) -> String {
     match cited {
-        Cited::Place(place) => {
+        CitedTarget::Location(place) => {
             let lines = match place.lines {
                 Some((first, last)) if first == last => format!(":{first}"),
                 Some((first, last)) => format!(":{first}-{last}"),
                 None => String::new(),
             };
-            let words = match &place.words {
-                Some(Words::Quote(quote)) => format!(" \"{quote}\""),
-                Some(Words::Name(name)) => format!(" `{name}`"),
+            let words = match &place.text {
+                Some(CitedText::Quote(quote)) => format!(" \"{quote}\""),
+                Some(CitedText::Symbol(name)) => format!(" `{name}`"),
                 None => String::new(),
             };
-            format!("{}{lines}{words}{}", place.path, if place.sure { "" } else { "?" })
+            format!("{}{lines}{words}{}", place.path, if place.certain { "" } else { "?" })
         }
-        Cited::Name(name) => format!("`{name}`"),
-        Cited::Commit(id) => format!("commit {id}"),
-        Cited::Stated(Stated::Address) => "address".into(),
-        Cited::Stated(Stated::Document) => "document".into(),
-        Cited::Stated(Stated::Benchmark) => "benchmark".into(),
-        Cited::Stated(Stated::BareBenchmark) => "bare benchmark".into(),
+        CitedTarget::Symbol(name) => format!("`{name}`"),
+        CitedTarget::Commit(id) => format!("commit {id}"),
+        CitedTarget::Unverifiable(UnverifiableKind::Url) => "address".into(),
+        CitedTarget::Unverifiable(UnverifiableKind::Document) => "document".into(),
+        CitedTarget::Unverifiable(UnverifiableKind::Benchmark) => "benchmark".into(),
+        CitedTarget::Unverifiable(UnverifiableKind::BenchmarkWithoutOutput) => {
+            "bare benchmark".into()
+        }
     }
 }
 
 fn check(text: &str, expected: &[&str]) {
-    assert_eq!(short(&read_text(text)), expected, "{text}");
+    assert_eq!(short(&extract_from_text(text)), expected, "{text}");
 }
 
 fn body(evidence: &[&str]) -> Body {
@@ -49,9 +54,9 @@ fn body(evidence: &[&str]) -> Body {
 }
 
 fn check_entry(entry: &str, expected: &[&str]) {
-    let references = read(&body(&[entry]));
+    let references = extract(&body(&[entry]));
     assert_eq!(short(&references), expected, "{entry}");
-    assert!(references.iter().all(|it| it.offered && it.claim.as_deref() == Some("c1")));
+    assert!(references.iter().all(|it| it.is_evidence && it.claim.as_deref() == Some("c1")));
 }
 
 #[test]
@@ -302,7 +307,7 @@ fn marks_a_model_gives_itself_are_taken_out() {
         ("```\nx [verified]\n```", "```\nx [verified]\n```"),
         ("it was verified", "it was verified"),
     ] {
-        assert_eq!(strip_tags(text), expected, "{text}");
+        assert_eq!(strip_verification_marks(text), expected, "{text}");
     }
     check_entry("src/a.rs:10: let x = 1; [verified]", &["src/a.rs:10 \"let x = 1;\""]);
 }
@@ -315,23 +320,25 @@ fn a_turn_cites_its_evidence_first_and_everything_once() {
         let evidence = vec!["src/c.rs:3".into()];
         resolves.push(Resolution { claim: "c0".into(), evidence });
     }
-    let references = read(&whole);
+    let references = extract(&whole);
     assert_eq!(short(&references), ["src/a.rs:10", "src/c.rs:3", "src/b.rs:2"]);
     let claims: Vec<_> = references.iter().map(|it| it.claim.as_deref()).collect();
     assert_eq!(claims, [Some("c1"), Some("c0"), None]);
-    assert!(!references[2].offered);
+    assert!(!references[2].is_evidence);
 }
 
 #[test]
 fn there_are_limits() {
     let many: Vec<String> = (0..5_500).map(|nth| format!("src/a{nth}.rs:1")).collect();
-    assert_eq!(read_text(&many.join("\n")).len(), 5_000);
-    assert_eq!(read(&Body::from_prose(many.join("\n"))).len(), 200);
+    assert_eq!(extract_from_text(&many.join("\n")).len(), 5_000);
+    assert_eq!(extract(&Body::from_prose(many.join("\n"))).len(), 200);
     let long = format!("```rust src/a.rs:1\n{}\n```", "let x = 1;\n".repeat(20_000));
-    let Cited::Place(place) = &read_text(&long)[0].cited else { panic!("no place") };
-    assert_eq!(place.words().unwrap().chars().count(), 60_000);
+    let CitedTarget::Location(place) = &extract_from_text(&long)[0].target else {
+        panic!("no place")
+    };
+    assert_eq!(place.text_str().unwrap().chars().count(), 60_000);
     let raw = format!("src/a.rs:1 \"{}\"", "é".repeat(1_000));
-    assert_eq!(read_text(&raw)[0].raw.chars().count(), 300);
+    assert_eq!(extract_from_text(&raw)[0].raw.chars().count(), 300);
 }
 
 #[test]
@@ -367,8 +374,8 @@ fn a_hostile_text_takes_no_longer_than_another() {
     ] {
         let began = Instant::now();
         let start: String = text.chars().take(12).collect();
-        assert!(read_text(&text).len() <= 200);
-        read(&body(&[&text]));
+        assert!(extract_from_text(&text).len() <= 200);
+        extract(&body(&[&text]));
         assert!(began.elapsed() < Duration::from_secs(5), "{start}: {:?}", began.elapsed());
     }
 }
@@ -392,8 +399,8 @@ fn no_text_is_too_broken_to_be_read() {
             }
         }
         let text: String = text.into_iter().collect();
-        assert!(read_text(&text).len() < 50);
-        read(&body(&[&text]));
-        assert_eq!(read_text(&text), read_text(&text));
+        assert!(extract_from_text(&text).len() < 50);
+        extract(&body(&[&text]));
+        assert_eq!(extract_from_text(&text), extract_from_text(&text));
     }
 }

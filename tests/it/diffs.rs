@@ -2,7 +2,9 @@
 //! hunks must match the file contents. Also home of the seeded random generator `SplitMix64`.
 use crate::needs::needs;
 use crate::pins::Ground;
-use debate_mcp::repo::{ChangedFile, Changes, How, Lines, Range, Renames};
+use debate_mcp::repo::{
+    ChangedFile, DiffRange, FileChangeKind, LineCounts, RenameSearch, TreeDiff,
+};
 use git2::Oid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -37,12 +39,12 @@ impl Dice {
     }
 }
 
-pub(crate) fn changes(ground: &Ground, range: &Range) -> Changes {
-    ground.trees().changes(&ground.root(), &ground.pin(), range).unwrap()
+pub(crate) fn changes(ground: &Ground, range: &DiffRange) -> TreeDiff {
+    ground.trees().diff(&ground.root(), &ground.pin(), range).unwrap()
 }
 
-fn between(old: Oid, new: Oid) -> Range {
-    Range::Between { base: old.to_string(), head: new.to_string() }
+fn between(old: Oid, new: Oid) -> DiffRange {
+    DiffRange::Between { base: old.to_string(), head: new.to_string() }
 }
 
 /// One row of `git diff --numstat`: rename source, path, added and deleted lines.
@@ -74,8 +76,8 @@ fn numstat(ground: &Ground, arguments: &[&str]) -> Option<Vec<Row>> {
 
 fn rows(files: &[ChangedFile]) -> Vec<Row> {
     let row = |file: &ChangedFile| {
-        assert!(!matches!(file.lines, Lines::Unknown(_)), "{file:?}");
-        (file.from.clone(), file.path.clone(), file.counts())
+        assert!(!matches!(file.lines, LineCounts::Unknown(_)), "{file:?}");
+        (file.old_path.clone(), file.path.clone(), file.line_counts())
     };
     let mut rows: Vec<Row> = files.iter().map(row).collect();
     rows.sort();
@@ -209,7 +211,7 @@ fn the_list_is_the_one_git_has() {
             let ids = [old.to_string(), new.to_string()];
             let Some(plain) = numstat(&ground, &["--no-renames", &ids[0], &ids[1]]) else { return };
             let found = changes(&ground, &between(old, new));
-            assert!(found.whole && found.renames == Renames::All);
+            assert!(found.complete && found.renames == RenameSearch::Exhaustive);
             let ours = rows(&found.files);
             assert_eq!(paths(&ours), paths(&plain), "{seed} {pair:?}");
             let renamed = numstat(&ground, &["-M", &ids[0], &ids[1]]).unwrap();
@@ -273,18 +275,18 @@ fn what_has_not_been_committed_is_listed_as_if_it_were() {
     ground.remove("gone.rs");
     ground.remove("old.rs");
     ground.write("renamed.rs", "some\nlines\nhere\n");
-    let found = changes(&ground, &Range::Worktree);
+    let found = changes(&ground, &DiffRange::Worktree);
     ground.stage();
     let Some(git) = numstat(&ground, &["--cached", "-M", "HEAD"]) else { return };
     assert_eq!(rows(&found.files), git);
-    assert_eq!(rows(&changes(&ground, &Range::Staged).files), git);
-    let how: Vec<(How, &str)> =
-        found.files.iter().map(|file| (file.how, file.path.as_str())).collect();
+    assert_eq!(rows(&changes(&ground, &DiffRange::Staged).files), git);
+    let how: Vec<(FileChangeKind, &str)> =
+        found.files.iter().map(|file| (file.kind, file.path.as_str())).collect();
     let expected = [
-        (How::Modified, "a.rs"),
-        (How::Deleted, "gone.rs"),
-        (How::Added, "new/b.rs"),
-        (How::Renamed, "renamed.rs"),
+        (FileChangeKind::Modified, "a.rs"),
+        (FileChangeKind::Deleted, "gone.rs"),
+        (FileChangeKind::Added, "new/b.rs"),
+        (FileChangeKind::Renamed, "renamed.rs"),
     ];
     assert_eq!(how, expected);
 }
@@ -331,18 +333,18 @@ fn hunks_are_what_stands_there() {
         new.push_str(&dice.text(3));
         ground.commit(&[("a.rs", &old)]);
         ground.write("a.rs", &new);
-        let (pin, found) = (ground.pin(), changes(&ground, &Range::Worktree));
+        let (pin, found) = (ground.pin(), changes(&ground, &DiffRange::Worktree));
         let reader = ground.trees().view(&ground.root(), &pin.tree).unwrap().reader().unwrap();
-        let hunks = reader.hunks(&found.files[0]).unwrap();
+        let hunks = reader.diff_file(&found.files[0]).unwrap();
         assert_eq!((hunks.old, hunks.new), (old.clone().into_bytes(), new.clone().into_bytes()));
         let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
         let (mut added, mut deleted) = (0, 0);
         for line in hunks.hunks.iter().flat_map(|hunk| &hunk.lines) {
-            assert!(line.old.is_none_or(|at| old[at - 1] == line.text), "{line:?}");
-            assert!(line.new.is_none_or(|at| new[at - 1] == line.text), "{line:?}");
-            added += usize::from(line.mark() == '+');
-            deleted += usize::from(line.mark() == '-');
+            assert!(line.old_number.is_none_or(|at| old[at - 1] == line.text), "{line:?}");
+            assert!(line.new_number.is_none_or(|at| new[at - 1] == line.text), "{line:?}");
+            added += usize::from(line.marker() == '+');
+            deleted += usize::from(line.marker() == '-');
         }
-        assert_eq!(found.files[0].counts(), Some((added, deleted)));
+        assert_eq!(found.files[0].line_counts(), Some((added, deleted)));
     }
 }

@@ -2,9 +2,9 @@
 //! the on-disk index cache. Defines `CitationFixture` for the other citation tests.
 use crate::pins::Ground;
 use debate_mcp::debate::{Body, Citation, CitationStatus, Claim};
-use debate_mcp::evidence::{Checker, Scope, Search, read, read_text};
-use debate_mcp::repo::Trees;
-use debate_mcp::repo::{Commit, commit};
+use debate_mcp::evidence::{CitationChecker, LookupScope, SearchMode, extract, extract_from_text};
+use debate_mcp::repo::TreeStore;
+use debate_mcp::repo::{CommitLookup, find_commit};
 use std::fs;
 
 /// Source file with lines that occur in no other file.
@@ -15,19 +15,20 @@ const CODE: &str = "use std::fs;\n\nfn compute_total(items: &[u32]) -> u32 {\n  
 pub(crate) struct Field {
     pub(crate) ground: Ground,
     tree: String,
-    checker: Checker,
+    checker: CitationChecker,
 }
 
 impl Field {
     pub(crate) fn new(files: &[(&str, &str)]) -> Field {
         let ground = Ground::new();
         ground.commit(files);
-        let (tree, checker) = (ground.pin().tree, Checker::new(Trees::at(&ground.home())));
+        let (tree, checker) =
+            (ground.pin().tree, CitationChecker::new(TreeStore::new(&ground.home())));
         Field { ground, tree, checker }
     }
 
-    pub(crate) fn in_scope(&self, text: &str, scope: &Scope<'_>) -> Vec<Citation> {
-        let references = read_text(text);
+    pub(crate) fn in_scope(&self, text: &str, scope: &LookupScope<'_>) -> Vec<Citation> {
+        let references = extract_from_text(text);
         self.checker.check(&self.ground.root(), &self.tree, &references, scope).unwrap()
     }
 
@@ -42,7 +43,7 @@ impl Field {
             let evidence = vec![entry.to_owned()];
             claims.push(Claim { id: "c1".into(), text: "x".into(), evidence, ..Claim::default() });
         }
-        let found = self.checker.check(&self.ground.root(), &self.tree, &read(&body), &WHOLE);
+        let found = self.checker.check(&self.ground.root(), &self.tree, &extract(&body), &WHOLE);
         found.unwrap().swap_remove(0)
     }
 
@@ -55,10 +56,20 @@ impl Field {
     }
 }
 
-pub(crate) const WHOLE: Scope<'static> =
-    Scope { prefer: &[], folder: "", except: None, was: None, search: Search::Whole };
-const KNOWN: Scope<'static> =
-    Scope { prefer: &[], folder: "", except: None, was: None, search: Search::Known };
+pub(crate) const WHOLE: LookupScope<'static> = LookupScope {
+    preferred_paths: &[],
+    folder: "",
+    excluded_path: None,
+    base: None,
+    search: SearchMode::BuildIndex,
+};
+const KNOWN: LookupScope<'static> = LookupScope {
+    preferred_paths: &[],
+    folder: "",
+    excluded_path: None,
+    base: None,
+    search: SearchMode::CachedIndexOnly,
+};
 
 fn plain() -> Field {
     let licence = "// Everybody may use this file as they like.\n";
@@ -137,7 +148,7 @@ fn of_several_files_the_quote_or_the_debate_tells_which() {
     field.check("mod.rs:1 \"pub fn deep_thought()\"", CitationStatus::Exact, "", note);
     assert_eq!(field.entry("mod.rs:1 \"pub fn deep_thought()\"").path.unwrap(), "src/deep/mod.rs");
     let prefer = ["src/other/mod.rs".to_owned()];
-    let found = &field.in_scope("mod.rs:1", &Scope { prefer: &prefer, ..WHOLE })[0];
+    let found = &field.in_scope("mod.rs:1", &LookupScope { preferred_paths: &prefer, ..WHOLE })[0];
     assert_eq!(
         (found.found, found.path.as_deref()),
         (CitationStatus::Located, Some("src/other/mod.rs"))
@@ -267,7 +278,8 @@ fn without_an_index_the_rest_is_not_searched() {
     assert_eq!(known(licence), CitationStatus::NonDistinctive);
     assert_eq!(known("src/a.rs:1 \"pub fn deep_thought()\""), CitationStatus::ElsewhereInRepo);
     // A new checker reads the index from disk.
-    let other = Field { checker: Checker::new(Trees::at(&field.ground.home())), ..field };
+    let other =
+        Field { checker: CitationChecker::new(TreeStore::new(&field.ground.home())), ..field };
     assert_eq!(other.in_scope("`deep_thought`", &KNOWN)[0].found, CitationStatus::ElsewhereInRepo);
 }
 
@@ -296,9 +308,9 @@ fn an_index_that_is_damaged_is_made_anew() {
     }
     for bytes in damages {
         fs::write(path, bytes).unwrap();
-        let checker = Checker::new(Trees::at(&field.ground.home()));
-        let check = |scope: &Scope<'_>| {
-            let references = read_text(quote);
+        let checker = CitationChecker::new(TreeStore::new(&field.ground.home()));
+        let check = |scope: &LookupScope<'_>| {
+            let references = extract_from_text(quote);
             checker.check(&field.ground.root(), &field.tree, &references, scope).unwrap()[0].found
         };
         assert_eq!(check(&KNOWN), CitationStatus::NotSearched);
@@ -310,13 +322,13 @@ fn an_index_that_is_damaged_is_made_anew() {
 #[test]
 fn only_so_many_indexes_are_kept() {
     let ground = Ground::new();
-    let checker = Checker::new(Trees::at(&ground.home()));
+    let checker = CitationChecker::new(TreeStore::new(&ground.home()));
     for nth in 0..10 {
         ground.commit(&[("a.rs", &format!("fn number_{nth}() {{}}\n"))]);
         let found = checker.check(
             &ground.root(),
             &ground.pin().tree,
-            &read_text(&format!("`number_{nth}`")),
+            &extract_from_text(&format!("`number_{nth}`")),
             &WHOLE,
         );
         assert_eq!(found.unwrap()[0].found, CitationStatus::ElsewhereInRepo);
@@ -327,7 +339,7 @@ fn only_so_many_indexes_are_kept() {
 #[test]
 fn what_is_checked_is_no_source_for_itself() {
     let field = plain();
-    let scope = Scope { except: Some("src/a.rs"), ..WHOLE };
+    let scope = LookupScope { excluded_path: Some("src/a.rs"), ..WHOLE };
     assert_eq!(field.in_scope("src/a.rs:3", &scope)[0].found, CitationStatus::Unchecked);
     let quote = "src/deep/mod.rs:1 \"let mut sum = 0;\"";
     assert_eq!(field.in_scope(quote, &scope)[0].found, CitationStatus::NotFound);
@@ -348,7 +360,7 @@ fn what_cannot_be_read_is_not_judged() {
         ("100644", b"text.rs", text),
     ]);
     let check = |text: &str| {
-        let references = read_text(text);
+        let references = extract_from_text(text);
         let tree = tree.to_string();
         let found = field.checker.check(&ground.root(), &tree, &references, &WHOLE).unwrap();
         (found[0].found, found[0].note.clone().unwrap_or_default())
@@ -376,9 +388,9 @@ fn of_objects_that_begin_alike_only_commits_count() {
         id.unwrap().to_string().starts_with(&head[..4])
     });
     ground.blob(alike.unwrap().to_string().as_bytes());
-    assert_eq!(commit(&ground.root(), &head[..4]).unwrap(), Commit::Known(head.clone()));
+    assert_eq!(find_commit(&ground.root(), &head[..4]).unwrap(), CommitLookup::Known(head.clone()));
     for prefix in ["xyz", "", "12", &"0".repeat(41), "0000000"] {
-        assert_eq!(commit(&ground.root(), prefix).unwrap(), Commit::Unknown, "{prefix}");
+        assert_eq!(find_commit(&ground.root(), prefix).unwrap(), CommitLookup::Unknown, "{prefix}");
     }
 }
 

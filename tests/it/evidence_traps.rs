@@ -2,7 +2,7 @@
 //! valid.
 use crate::evidence::{Field, WHOLE};
 use debate_mcp::debate::{Body, CitationStatus, Claim};
-use debate_mcp::evidence::{Scope, read};
+use debate_mcp::evidence::{LookupScope, extract};
 
 fn field() -> Field {
     let limits = "const NEAR: u32 = 15;\nconst MOST: usize = 150_000;\nconst SHARE: f64 = 0.25;\n";
@@ -44,7 +44,8 @@ fn every_claim_answers_for_its_own_evidence() {
             claims.push(Claim { id: id.into(), text: "x".into(), evidence, ..Claim::default() });
         }
     }
-    let claims: Vec<_> = read(&body).into_iter().map(|it| it.claim.unwrap_or_default()).collect();
+    let claims: Vec<_> =
+        extract(&body).into_iter().map(|it| it.claim.unwrap_or_default()).collect();
     assert_eq!(claims, ["c1", "c2"], "and what prose repeats is no third citation");
 }
 
@@ -78,7 +79,7 @@ fn other_places_are_not_this_repository() {
 fn a_path_is_meant_from_where_somebody_stands() {
     let field = field();
     let text = "`src/limits.rs:1` \"const OTHER_LIMIT: u8 = 1;\"";
-    let below = Scope { folder: "app/", ..WHOLE };
+    let below = LookupScope { folder: "app/", ..WHOLE };
     assert_eq!(field.in_scope(text, &below)[0].found, CitationStatus::Exact);
     assert_ne!(field.in_scope(text, &WHOLE)[0].found, CitationStatus::Exact);
 }

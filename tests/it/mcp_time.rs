@@ -12,7 +12,7 @@ use debate_mcp::engine::{
 };
 use debate_mcp::mcp::{McpServer, serve_on};
 use debate_mcp::redact::Secrets;
-use debate_mcp::repo::Trees;
+use debate_mcp::repo::TreeStore;
 use debate_mcp::store::SqliteArchive;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -83,7 +83,7 @@ impl Client {
     async fn connect(folder: &Path, voices: Arc<Slow>, capabilities: Value) -> Client {
         let clock: Arc<dyn Clock> = Arc::new(Virtual(Instant::now()));
         let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
-        let briefs = FromRepository { folder: folder.into(), trees: Trees::at(folder) };
+        let briefs = FromRepository { folder: folder.into(), trees: TreeStore::new(folder) };
         let desk = App::new(AppParts {
             archive,
             providers: voices,

@@ -1,6 +1,6 @@
 //! Test fixture: a git repository built with libgit2, without the `git` program, and a data folder
 //! for the trees pinned from it.
-use debate_mcp::repo::{LeftOut, Pin, Snapshot, Trees, Why};
+use debate_mcp::repo::{ExcludedPath, ExclusionReason, Pin, TreeSnapshot, TreeStore};
 use git2::{IndexAddOption, ObjectType, Oid, Repository, Signature, TreeWalkMode, TreeWalkResult};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,15 +40,15 @@ impl Ground {
         &self.repository
     }
 
-    pub(crate) fn trees(&self) -> Trees {
-        Trees::at(&self.home())
+    pub(crate) fn trees(&self) -> TreeStore {
+        TreeStore::new(&self.home())
     }
 
     pub(crate) fn pin(&self) -> Pin {
         self.trees().pin(&self.root()).unwrap().unwrap()
     }
 
-    pub(crate) fn snapshot(&self, tree: &str) -> Snapshot {
+    pub(crate) fn snapshot(&self, tree: &str) -> TreeSnapshot {
         self.trees().snapshot(&self.root(), tree).unwrap()
     }
 
@@ -149,7 +149,7 @@ impl Drop for Ground {
 }
 
 /// Excluded paths with their reasons.
-pub(crate) fn named(left_out: &[LeftOut]) -> Vec<(String, Why)> {
+pub(crate) fn named(left_out: &[ExcludedPath]) -> Vec<(String, ExclusionReason)> {
     left_out.iter().map(|left| (left.path.clone(), left.why)).collect()
 }
 

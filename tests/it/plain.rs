@@ -1,7 +1,7 @@
 //! Pinning of folders without a git repository: small projects are pinned, but not a home folder, a
 //! file system root, or a folder with too many files.
 use crate::pins::{flat, named};
-use debate_mcp::repo::{Pin, Trees, Why};
+use debate_mcp::repo::{ExclusionReason, Pin, TreeStore};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -25,8 +25,8 @@ impl Plain {
         dunce::canonicalize(self.folder.path()).unwrap().join("project")
     }
 
-    fn trees(&self) -> Trees {
-        Trees::at(&self.folder.path().join("home"))
+    fn trees(&self) -> TreeStore {
+        TreeStore::new(&self.folder.path().join("home"))
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -55,7 +55,7 @@ fn a_small_folder_is_pinned_and_can_be_read_again() {
     plain.write("src/a.rs", "fn b() {}\n");
     assert_ne!(plain.pin().unwrap().tree, pin.tree);
     let view = plain.trees().view(&plain.root(), &pin.tree).unwrap();
-    let bytes = view.reader().unwrap().bytes(view.find("src/a.rs").unwrap());
+    let bytes = view.reader().unwrap().read_bytes(view.find("src/a.rs").unwrap());
     assert_eq!(bytes.unwrap(), b"fn a() {}\n", "what was pinned stays as it was");
     let snapshot = plain.trees().snapshot(&plain.root(), &pin.tree).unwrap();
     assert_eq!(flat(&snapshot.folder), ["notes.md", "src/a.rs"]);
@@ -74,12 +74,14 @@ fn what_is_fetched_built_hidden_or_secret_is_not_pinned() {
         ("big.txt", &"x".repeat(1024 * 1024 + 1)),
     ]);
     #[cfg_attr(not(unix), expect(unused_mut, reason = "links are made on Unix"))]
-    let mut expected =
-        vec![(".env".to_owned(), Why::Secret), ("big.txt".to_owned(), Why::TooLarge)];
+    let mut expected = vec![
+        (".env".to_owned(), ExclusionReason::Secret),
+        ("big.txt".to_owned(), ExclusionReason::TooLarge),
+    ];
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("/etc", plain.root().join("link")).unwrap();
-        expected.push(("link".into(), Why::Link));
+        expected.push(("link".into(), ExclusionReason::Link));
     }
     let pin = plain.pin().unwrap();
     assert_eq!(plain.paths(&pin), ["a.rs"]);
@@ -106,10 +108,10 @@ fn a_home_a_root_and_what_is_too_large_are_not_pinned() {
 #[test]
 fn what_is_kept_of_debates_is_not_pinned_with_the_folder() {
     let plain = Plain::new(&[("a.rs", "a\n")]);
-    let trees = Trees::at(&plain.root().join("kept"));
+    let trees = TreeStore::new(&plain.root().join("kept"));
     let pin = trees.pin(&plain.root()).unwrap().unwrap();
     assert_eq!(trees.pin(&plain.root()).unwrap().unwrap(), pin);
-    assert_eq!(Trees::at(&plain.root()).pin(&plain.root()).unwrap(), None);
+    assert_eq!(TreeStore::new(&plain.root()).pin(&plain.root()).unwrap(), None);
 }
 
 /// Makes a read-only snapshot writable, so that its folder can be deleted.

@@ -13,7 +13,7 @@ use debate_mcp::engine::{
     Providers, ReplyStream, TurnRequest,
 };
 use debate_mcp::redact::Secrets;
-use debate_mcp::repo::Trees;
+use debate_mcp::repo::TreeStore;
 use debate_mcp::store::SqliteArchive;
 use serde_json::json;
 use std::fs;
@@ -144,7 +144,8 @@ async fn asking_takes_its_time_once() {
     let voices = Arc::new(Unwilling { asked: Mutex::default() });
     let clock: Arc<dyn Clock> = Hands::new();
     let archive = Arc::new(SqliteArchive::at(folder.path(), clock.clone()));
-    let briefs = FromRepository { folder: folder.path().into(), trees: Trees::at(folder.path()) };
+    let briefs =
+        FromRepository { folder: folder.path().into(), trees: TreeStore::new(folder.path()) };
     let words = catalogue::load(folder.path(), folder.path());
     let desk = App::new(AppParts {
         archive,

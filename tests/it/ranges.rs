@@ -2,20 +2,22 @@
 //! Also the history of a file.
 use crate::diffs::changes;
 use crate::pins::Ground;
-use debate_mcp::repo::{Changes, How, Lines, Range, RepoError, Trees, Why};
+use debate_mcp::repo::{
+    DiffRange, ExclusionReason, FileChangeKind, LineCounts, RepoError, TreeDiff, TreeStore,
+};
 use git2::{Oid, Repository};
 use std::fs;
 
-fn paths(changes: &Changes) -> Vec<&str> {
+fn paths(changes: &TreeDiff) -> Vec<&str> {
     changes.files.iter().map(|file| file.path.as_str()).collect()
 }
 
-fn error(ground: &Ground, range: &Range) -> RepoError {
-    ground.trees().changes(&ground.root(), &ground.pin(), range).unwrap_err()
+fn error(ground: &Ground, range: &DiffRange) -> RepoError {
+    ground.trees().diff(&ground.root(), &ground.pin(), range).unwrap_err()
 }
 
-fn since(base: &str, head: &str) -> Range {
-    Range::Since { base: base.into(), head: head.into() }
+fn since(base: &str, head: &str) -> DiffRange {
+    DiffRange::MergeBase { base: base.into(), head: head.into() }
 }
 
 /// A repository with a branch of two commits, off a default branch that has advanced since.
@@ -45,18 +47,19 @@ fn a_branch_is_what_it_has_changed_itself() {
                 found.delete().unwrap();
             }
         }
-        let found = changes(&ground, &Range::Branch);
+        let found = changes(&ground, &DiffRange::Branch);
         assert_eq!(paths(&found), ["mine.rs"], "{default}");
-        assert!(found.says.contains(&base.to_string()[..12]), "{}", found.says);
+        assert!(found.description.contains(&base.to_string()[..12]), "{}", found.description);
         let same = changes(&ground, &since(default, "HEAD"));
         assert_eq!(paths(&same), ["mine.rs"]);
-        let plain = changes(&ground, &Range::Between { base: default.into(), head: String::new() });
+        let plain =
+            changes(&ground, &DiffRange::Between { base: default.into(), head: String::new() });
         assert_eq!(paths(&plain), ["mine.rs", "theirs.rs"]);
-        let last = changes(&ground, &Range::Commit(head.to_string()));
-        assert_eq!((paths(&last), last.files[0].how), (vec!["mine.rs"], How::Modified));
+        let last = changes(&ground, &DiffRange::Commit(head.to_string()));
+        assert_eq!((paths(&last), last.files[0].kind), (vec!["mine.rs"], FileChangeKind::Modified));
         ground.write("more.rs", "more\n");
-        assert_eq!(paths(&changes(&ground, &Range::Branch)), ["mine.rs", "more.rs"]);
-        assert_eq!(paths(&changes(&ground, &Range::Any)), ["more.rs"]);
+        assert_eq!(paths(&changes(&ground, &DiffRange::Branch)), ["mine.rs", "more.rs"]);
+        assert_eq!(paths(&changes(&ground, &DiffRange::Auto)), ["more.rs"]);
     }
 }
 
@@ -68,46 +71,46 @@ fn the_remote_says_which_branch_is_the_default() {
     repository.reference("refs/remotes/origin/next", old.id(), true, "").unwrap();
     let (head, next) = ("refs/remotes/origin/HEAD", "refs/remotes/origin/next");
     repository.reference_symbolic(head, next, true, "").unwrap();
-    assert!(changes(&ground, &Range::Branch).says.contains("`origin/next`"));
+    assert!(changes(&ground, &DiffRange::Branch).description.contains("`origin/next`"));
 }
 
 #[test]
 fn whatever_there_is_comes_in_an_order() {
     let (ground, ..) = branched("main");
-    assert!(changes(&ground, &Range::Any).says.contains("this branch"));
+    assert!(changes(&ground, &DiffRange::Auto).description.contains("this branch"));
     let ground = Ground::new();
     ground.write("a.rs", "a\n");
-    let found = changes(&ground, &Range::Any);
-    assert_eq!((paths(&found), found.files[0].how), (vec!["a.rs"], How::Added));
-    assert!(found.says.contains("no commit yet"), "{}", found.says);
+    let found = changes(&ground, &DiffRange::Auto);
+    assert_eq!((paths(&found), found.files[0].kind), (vec!["a.rs"], FileChangeKind::Added));
+    assert!(found.description.contains("no commit yet"), "{}", found.description);
     ground.commit(&[("a.rs", "a\n")]);
-    let found = changes(&ground, &Range::Any);
-    assert!(found.says.contains("the first one"), "{}", found.says);
+    let found = changes(&ground, &DiffRange::Auto);
+    assert!(found.description.contains("the first one"), "{}", found.description);
     let head = ground.repository().head().unwrap().target().unwrap();
     ground.repository().set_head_detached(head).unwrap();
-    assert_eq!(paths(&changes(&ground, &Range::Any)), ["a.rs"]);
+    assert_eq!(paths(&changes(&ground, &DiffRange::Auto)), ["a.rs"]);
 }
 
 #[test]
 fn what_is_not_there_is_said() {
     let ground = Ground::new();
     ground.commit(&[("a.rs", "a\n")]);
-    let nothing = error(&ground, &Range::Commit("nothing".into()));
-    assert!(matches!(nothing, RepoError::NoRevision { .. }), "{nothing}");
+    let nothing = error(&ground, &DiffRange::Commit("nothing".into()));
+    assert!(matches!(nothing, RepoError::UnknownRevision { .. }), "{nothing}");
     let repository = ground.repository();
     let (tree, who) = (ground.tree_of(ground.commit(&[])), git2::Time::new(0, 0));
     let tree = repository.find_tree(Oid::from_str(&tree).unwrap()).unwrap();
     let who = git2::Signature::new("b", "b@b", &who).unwrap();
     let stranger = repository.commit(None, &who, &who, "other", &tree, &[]).unwrap();
     let strangers = error(&ground, &since(&stranger.to_string(), "HEAD"));
-    assert!(matches!(strangers, RepoError::Strangers { .. }), "{strangers}");
+    assert!(matches!(strangers, RepoError::NoMergeBase { .. }), "{strangers}");
     let folder = tempfile::tempdir().unwrap();
     let bare = folder.path().join("bare.git");
     Repository::init_bare(&bare).unwrap();
-    let trees = Trees::at(&folder.path().join("home"));
+    let trees = TreeStore::new(&folder.path().join("home"));
     for (root, says) in [(folder.path(), "no git repository"), (bare.as_path(), "bare repository")]
     {
-        let error = trees.changes(root, &ground.pin(), &Range::Any).unwrap_err().to_string();
+        let error = trees.diff(root, &ground.pin(), &DiffRange::Auto).unwrap_err().to_string();
         assert!(error.contains(says), "{error}");
     }
 }
@@ -117,8 +120,8 @@ fn a_shallow_clone_says_how_to_fetch_the_rest() {
     let (ground, _, head) = branched("main");
     fs::write(ground.root().join(".git/shallow"), format!("{head}\n")).unwrap();
     let pin = ground.trees().pin(&ground.root()).unwrap().unwrap();
-    for range in [Range::Branch, Range::Commit("HEAD".into()), since("gone", "HEAD")] {
-        let error = ground.trees().changes(&ground.root(), &pin, &range).unwrap_err();
+    for range in [DiffRange::Branch, DiffRange::Commit("HEAD".into()), since("gone", "HEAD")] {
+        let error = ground.trees().diff(&ground.root(), &pin, &range).unwrap_err();
         assert!(matches!(error, RepoError::Shallow { .. }), "{range:?}: {error}");
         let says = error.to_string();
         assert!(
@@ -140,14 +143,14 @@ fn a_missing_blob_is_named() {
         let tree = repository.find_tree(tree).unwrap();
         repository.commit(None, &who, &who, "x", &tree, &[]).unwrap().to_string()
     };
-    let range = Range::Between { base: commit(old), head: commit(new) };
+    let range = DiffRange::Between { base: commit(old), head: commit(new) };
     let id = gone.to_string();
     fs::remove_file(ground.root().join(".git/objects").join(&id[..2]).join(&id[2..])).unwrap();
     let found = changes(&ground, &range);
     assert_eq!(paths(&found), ["a.rs", "b.rs"]);
-    assert_eq!(found.files[0].lines, Lines::Unknown(Why::Unreadable));
+    assert_eq!(found.files[0].lines, LineCounts::Unknown(ExclusionReason::Unreadable));
     let reader = ground.trees().view(&ground.root(), &old.to_string()).unwrap().reader().unwrap();
-    assert_eq!(reader.hunks(&found.files[0]).unwrap_err(), Why::Unreadable);
+    assert_eq!(reader.diff_file(&found.files[0]).unwrap_err(), ExclusionReason::Unreadable);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::lab::{Lab, Script, in_order};
 use crate::pins::Ground;
 use crate::scene::citation;
 use debate_mcp::debate::{Citation, CitationStatus, RecheckStatus};
-use debate_mcp::repo::Earlier;
+use debate_mcp::repo::EarlierState;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -90,8 +90,8 @@ fn commits_are_those_since_that_touch_the_files() {
     let now = ground.pin();
     let paths: Vec<String> = ["a.rs", "c.rs", "never.rs"].map(Into::into).into();
     let earlier =
-        Earlier { commit: before.commit.as_deref(), tree: Some(&before.tree), time: i64::MAX };
-    let later = ground.trees().since(&ground.root(), &now, &earlier, &paths).unwrap();
+        EarlierState { commit: before.commit.as_deref(), tree: Some(&before.tree), time: i64::MAX };
+    let later = ground.trees().changes_since(&ground.root(), &now, &earlier, &paths).unwrap();
     let told: Vec<(String, Vec<String>)> =
         later.commits.iter().map(|(commit, paths)| (commit.id.clone(), paths.clone())).collect();
     let short = |id: git2::Oid| id.to_string()[..12].to_owned();
@@ -100,12 +100,13 @@ fn commits_are_those_since_that_touch_the_files() {
     assert_eq!(told, wanted);
     assert_eq!(later.uncommitted, ["a.rs"]);
     assert_eq!(later.changed, ["a.rs", "c.rs"]);
-    assert!(!later.short);
+    assert!(!later.truncated);
     // If the commit is unknown or gone, the timestamp decides.
     for commit in [None, Some("0123456789012345678901234567890123456789")] {
         for (time, many) in [(-1, 3), (1, 0)] {
-            let earlier = Earlier { commit, tree: None, time };
-            let later = ground.trees().since(&ground.root(), &now, &earlier, &paths).unwrap();
+            let earlier = EarlierState { commit, tree: None, time };
+            let later =
+                ground.trees().changes_since(&ground.root(), &now, &earlier, &paths).unwrap();
             assert_eq!(later.commits.len(), many, "{commit:?} {time}");
         }
     }
@@ -116,9 +117,10 @@ fn nothing_has_happened_where_nothing_has() {
     let ground = Ground::new();
     ground.commit(&[("a.rs", "a")]);
     let pin = ground.pin();
-    let earlier = Earlier { commit: pin.commit.as_deref(), tree: Some(&pin.tree), time: 0 };
-    let later = ground.trees().since(&ground.root(), &pin, &earlier, &["a.rs".into()]).unwrap();
-    assert_eq!(later, debate_mcp::repo::Later::default());
+    let earlier = EarlierState { commit: pin.commit.as_deref(), tree: Some(&pin.tree), time: 0 };
+    let later =
+        ground.trees().changes_since(&ground.root(), &pin, &earlier, &["a.rs".into()]).unwrap();
+    assert_eq!(later, debate_mcp::repo::LaterChanges::default());
 }
 
 const TRUE: &str = "src/store.rs:3 \"pub fn open(path: &Path) -> Store\"";

@@ -2,7 +2,7 @@
 //! is never changed, secret files are never read, and no hostile tree or index reads or writes
 //! outside its folder.
 use crate::pins::{Ground, flat, named};
-use debate_mcp::repo::{RepoError, Why};
+use debate_mcp::repo::{ExclusionReason, RepoError};
 use git2::{ObjectType, Oid, Repository};
 use std::fs;
 use std::path::Path;
@@ -120,7 +120,7 @@ fn everything_may_be_deleted() {
 #[test]
 fn where_there_is_nothing_nothing_is_pinned() {
     let folder = tempfile::tempdir().unwrap();
-    let trees = debate_mcp::repo::Trees::at(&folder.path().join("home"));
+    let trees = debate_mcp::repo::TreeStore::new(&folder.path().join("home"));
     assert_eq!(trees.pin(folder.path()).unwrap(), None);
     assert_eq!(trees.pin(&folder.path().join("nowhere")).unwrap(), None);
     fs::create_dir(folder.path().join(".git")).unwrap();
@@ -134,9 +134,9 @@ fn where_there_is_nothing_nothing_is_pinned() {
 fn a_git_file_that_leads_nowhere_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".git"), "gitdir: /nowhere/at/all\n").unwrap();
-    let trees = debate_mcp::repo::Trees::at(&folder.path().join("home"));
+    let trees = debate_mcp::repo::TreeStore::new(&folder.path().join("home"));
     let error = trees.pin(folder.path()).unwrap_err();
-    assert!(matches!(error, RepoError::Broken { .. }), "{error:?}");
+    assert!(matches!(error, RepoError::Unreadable { .. }), "{error:?}");
 }
 
 /// `core.worktree` could otherwise point the server at any folder on the disk.
@@ -147,7 +147,7 @@ fn a_repository_does_not_choose_which_folder_is_read() {
     let mut config = ground.repository().config().unwrap();
     config.set_str("core.worktree", "/").unwrap();
     let error = ground.trees().pin(&ground.root()).unwrap_err();
-    assert!(matches!(error, RepoError::Elsewhere { .. }), "{error:?}");
+    assert!(matches!(error, RepoError::WorktreeElsewhere { .. }), "{error:?}");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_secret_is_never_stored() {
     ground.write("deploy.PEM", "a private key");
     ground.write("b.rs", "b");
     let pin = ground.pin();
-    let secret = |path: &str| (path.to_owned(), Why::Secret);
+    let secret = |path: &str| (path.to_owned(), ExclusionReason::Secret);
     assert_eq!(named(&pin.left_out), [secret("config/.env"), secret("deploy.PEM")]);
     let ours = Repository::open_bare(ground.home().join("trees.git")).unwrap();
     let stored = |text: &str| {
@@ -230,8 +230,10 @@ fn what_cannot_be_taken_is_named() {
     Repository::init(&inner).unwrap();
     fs::write(inner.join("x.rs"), "x").unwrap();
     #[cfg_attr(not(unix), expect(unused_mut, reason = "links are made on Unix"))]
-    let mut expected =
-        vec![("grows.txt".to_owned(), Why::TooLarge), ("inner/".into(), Why::Submodule)];
+    let mut expected = vec![
+        ("grows.txt".to_owned(), ExclusionReason::TooLarge),
+        ("inner/".into(), ExclusionReason::Submodule),
+    ];
     #[cfg_attr(not(unix), expect(unused_mut, reason = "links are made on Unix"))]
     let mut paths = vec!["a.rs", "just.txt", "turns.rs"];
     #[cfg(unix)]
@@ -240,7 +242,10 @@ fn what_cannot_be_taken_is_named() {
         std::os::unix::fs::symlink(ground.outside("private"), ground.root().join("link")).unwrap();
         ground.remove("turns.rs");
         std::os::unix::fs::symlink("a.rs", ground.root().join("turns.rs")).unwrap();
-        expected.extend([("link".into(), Why::Link), ("turns.rs".into(), Why::Link)]);
+        expected.extend([
+            ("link".into(), ExclusionReason::Link),
+            ("turns.rs".into(), ExclusionReason::Link),
+        ]);
         paths.pop();
     }
     let pin = ground.pin();
@@ -260,7 +265,7 @@ fn nothing_is_read_through_a_link() {
     std::os::unix::fs::symlink(ground.outside("private"), ground.root().join("d")).unwrap();
     let pin = ground.pin();
     assert_eq!(ground.paths(&pin.tree), ["a.rs"]);
-    assert_eq!(named(&pin.left_out), [("d".to_owned(), Why::Link)]);
+    assert_eq!(named(&pin.left_out), [("d".to_owned(), ExclusionReason::Link)]);
 }
 
 #[cfg(unix)]
@@ -310,7 +315,7 @@ fn what_was_not_checked_out_is_not_deleted() {
 fn our_own_home_is_no_part_of_the_repository() {
     let ground = Ground::new();
     let commit = ground.commit(&[("a.rs", "a")]);
-    let trees = debate_mcp::repo::Trees::at(&ground.root().join(".home"));
+    let trees = debate_mcp::repo::TreeStore::new(&ground.root().join(".home"));
     ground.write("b.rs", "b");
     let pin = trees.pin(&ground.root()).unwrap().unwrap();
     trees.snapshot(&ground.root(), &pin.tree).unwrap();
@@ -356,7 +361,7 @@ fn a_hostile_index_reads_nothing_outside() {
     fs::write(&path, bytes).unwrap();
     // The pin falls back to the last commit and lists the index as unreadable.
     let pin = ground.pin();
-    assert_eq!(named(&pin.left_out)[0].1, Why::Unreadable);
+    assert_eq!(named(&pin.left_out)[0].1, ExclusionReason::Unreadable);
     assert!(
         ground
             .paths(&pin.tree)
@@ -377,7 +382,7 @@ fn a_repository_of_somebody_else_says_what_to_do() {
         return;
     }
     if let Err(error) = ground.trees().pin(&root) {
-        assert!(matches!(error, RepoError::Owner { .. }), "{error:?}");
+        assert!(matches!(error, RepoError::NotOwned { .. }), "{error:?}");
         let says = format!("git config --global --add safe.directory {}", root.display());
         assert!(error.to_string().contains(&says), "{error}");
     }

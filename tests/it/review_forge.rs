@@ -4,7 +4,7 @@ use crate::lab::{Script, stands_in};
 use crate::pins::Ground;
 use crate::review_bench::{AFTER, ALSO, Bench, FORMS, NOWHERE, Said, TAKEN, THERE, claim};
 use crate::review_hostile::{shown_as_text, told};
-use debate_mcp::repo::{Asked, Range};
+use debate_mcp::repo::{ChangeSource, DiffRange};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -169,13 +169,15 @@ fn nobody_makes_up_what_was_there_before_or_gives_orders() {
         ("GEMINI.md", "of the head\n"),
     ]);
     let head = ground.commit(&files);
-    let range = Range::Brought { base: base.to_string(), head: head.to_string() };
-    let found =
-        ground.trees().proposal(&ground.root(), &ground.pin(), &Asked::Range(range)).unwrap();
+    let range = DiffRange::MergeBaseOrBetween { base: base.to_string(), head: head.to_string() };
+    let found = ground
+        .trees()
+        .pin_change(&ground.root(), &ground.pin(), &ChangeSource::Range(range))
+        .unwrap();
     let copy = ground.snapshot(&found.pin.tree);
     let read = |path: &str| fs::read_to_string(copy.folder.join(path)).ok();
     assert_eq!(read("src/lib.rs").as_deref(), Some("fn changed() {}\n"));
-    let before = &found.before;
+    let before = &found.base_folder;
     assert_eq!(before, ".debate-base-1", "it is one that neither side has");
     assert_eq!(read(&format!("{before}/src/lib.rs")).as_deref(), Some("fn real() {}\n"));
     assert_eq!(read(&format!("{before}/src/same.rs")), None, "it was not touched");

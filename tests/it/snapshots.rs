@@ -1,7 +1,7 @@
 //! Snapshots of pinned trees: which files they contain, read-only permissions, hostile trees,
 //! reuse, and LRU eviction of snapshots that are not in use.
 use crate::pins::{Ground, flat, named};
-use debate_mcp::repo::{RepoError, Why};
+use debate_mcp::repo::{ExclusionReason, RepoError};
 use git2::Oid;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,15 +37,15 @@ fn a_copy_has_what_a_debater_may_read() {
     assert_eq!(flat(&snapshot.folder), ["empty.rs", "late.txt", "src/deep/a.rs"]);
     assert_eq!((snapshot.files, snapshot.bytes), (3, 8_002));
     let expected = [
-        (".env", Why::Secret),
-        ("AGENTS.md", Why::Instructions),
-        ("big.txt", Why::TooLarge),
-        ("image.png", Why::Binary),
-        (".claude/settings.json", Why::Settings),
+        (".env", ExclusionReason::Secret),
+        ("AGENTS.md", ExclusionReason::Instructions),
+        ("big.txt", ExclusionReason::TooLarge),
+        ("image.png", ExclusionReason::Binary),
+        (".claude/settings.json", ExclusionReason::Settings),
     ];
     let expected = expected.map(|(path, why)| (path.to_owned(), why));
     assert_eq!(named(&snapshot.left_out), expected);
-    assert!(expected.iter().all(|(_, why)| !why.says().is_empty()));
+    assert!(expected.iter().all(|(_, why)| !why.describe().is_empty()));
 }
 
 #[cfg(unix)]
@@ -103,12 +103,15 @@ fn a_hostile_tree_writes_nowhere_else() {
     let left = named(&snapshot.left_out);
     let why = |path: &str| left.iter().find(|(left, _)| left == path).map(|(_, why)| *why);
     for path in ["..", "../", ".git/", ".GIT/", "./", "../up", "/abs", "a/b/../../../c"] {
-        assert_eq!(why(path), Some(Why::Unreadable), "{path}");
+        assert_eq!(why(path), Some(ExclusionReason::Unreadable), "{path}");
     }
     for path in ["same/x", "not-a-folder/", "not-a-file"] {
-        assert_eq!(why(path), Some(Why::Unreadable), "{path}");
+        assert_eq!(why(path), Some(ExclusionReason::Unreadable), "{path}");
     }
-    assert_eq!((why("link"), why("sub")), (Some(Why::Link), Some(Why::Submodule)));
+    assert_eq!(
+        (why("link"), why("sub")),
+        (Some(ExclusionReason::Link), Some(ExclusionReason::Submodule))
+    );
 }
 
 /// Nested trees of few objects can expand to more files than a disk holds (a tree bomb).
@@ -124,7 +127,7 @@ fn a_tree_that_holds_itself_a_thousand_times_ends() {
     }
     let snapshot = ground.snapshot(&tree.to_string());
     assert_eq!(snapshot.files, 0);
-    assert!(snapshot.left_out.iter().any(|left| left.why == Why::TooMuch));
+    assert!(snapshot.left_out.iter().any(|left| left.why == ExclusionReason::TooMuch));
 }
 
 /// A partial clone has a tree without all of its blobs.
@@ -140,7 +143,8 @@ fn what_is_not_in_a_clone_is_left_out() {
     ]);
     let partial = ground.snapshot(&tree.to_string());
     assert_eq!(flat(&partial.folder), ["b"]);
-    let left = [("a".into(), Why::Unreadable), ("c/".into(), Why::Unreadable)];
+    let left =
+        [("a".into(), ExclusionReason::Unreadable), ("c/".into(), ExclusionReason::Unreadable)];
     assert_eq!(named(&partial.left_out), left);
 }
 
@@ -149,11 +153,11 @@ fn a_tree_that_is_nowhere_is_an_error() {
     let ground = Ground::new();
     let error = |tree: &str| ground.trees().snapshot(&ground.root(), tree).unwrap_err();
     let nowhere = "1234567890123456789012345678901234567890";
-    assert!(matches!(error(nowhere), RepoError::Gone { tree } if tree == nowhere));
+    assert!(matches!(error(nowhere), RepoError::TreeMissing { tree } if tree == nowhere));
     let blob = ground.blob(b"x");
-    assert!(matches!(error(&blob.to_string()), RepoError::Gone { .. }));
+    assert!(matches!(error(&blob.to_string()), RepoError::TreeMissing { .. }));
     for no_id in ["", "../../x", "1234", "HEAD", &"g".repeat(40), &"1".repeat(41)] {
-        assert!(matches!(error(no_id), RepoError::NoId { .. }), "{no_id}");
+        assert!(matches!(error(no_id), RepoError::InvalidTreeId { .. }), "{no_id}");
     }
     let left = flat(&ground.home().join("snapshots"));
     assert!(

@@ -10,7 +10,7 @@ use debate_mcp::engine::{
     App, AppError, AppParts, COMMAND_TTL_MS, Clock, Command, CommandOutcome, DebateDraft, Workspace,
 };
 use debate_mcp::redact::Secrets;
-use debate_mcp::repo::Trees;
+use debate_mcp::repo::TreeStore;
 use debate_mcp::seats::{Kit, Roster};
 use debate_mcp::store::SqliteArchive;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(crate) fn desk(lab: &Lab) -> App {
     App::new(AppParts {
         archive: Arc::new(SqliteArchive::at(lab.home(), clock.clone())),
         providers: Arc::new(Roster::new(Kit::default())),
-        briefs: Arc::new(FromRepository { folder: root.clone(), trees: Trees::at(&root) }),
+        briefs: Arc::new(FromRepository { folder: root.clone(), trees: TreeStore::new(&root) }),
         evidence: Arc::new(NothingToLookUp),
         secrets: Secrets::new(Vec::new, []),
         clock,

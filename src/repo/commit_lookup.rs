@@ -1,12 +1,12 @@
 //! Resolves a commit by a prefix of its id.
 use super::RepoError;
-use super::stores::Theirs;
+use super::object_store::UserRepo;
 use git2::{ErrorCode, ObjectType, Oid, Repository};
 use std::path::Path;
 
 /// Result of looking up a commit id prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Commit {
+pub enum CommitLookup {
     /// Exactly one commit matches. Holds the full id.
     Known(String),
     /// Several commits match.
@@ -21,31 +21,34 @@ pub enum Commit {
 
 /// Looks up a commit in the repository around `root`, including its alternate object stores. A
 /// valid prefix has 4 to 40 hexadecimal digits.
-pub fn commit(root: &Path, prefix: &str) -> Result<Commit, RepoError> {
-    let Some(theirs) = Theirs::around(root)? else { return Ok(Commit::NoHistory) };
+pub fn find_commit(root: &Path, prefix: &str) -> Result<CommitLookup, RepoError> {
+    let Some(theirs) = UserRepo::discover(root)? else { return Ok(CommitLookup::NoHistory) };
     let repository = &theirs.repository;
     let digits = prefix.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !digits || !(4..=40).contains(&prefix.len()) {
-        return Ok(Commit::Unknown);
+        return Ok(CommitLookup::Unknown);
     }
     let found = match repository.find_object_by_prefix(prefix, None) {
-        Ok(object) => commits(repository, &[object.id()]),
+        Ok(object) => filter_commits(repository, &[object.id()]),
         // An ambiguous prefix can still match only one commit, if the other objects are files.
         Err(error) if error.code() == ErrorCode::Ambiguous => {
-            let all = beginning(repository, &prefix.to_ascii_lowercase());
-            commits(repository, &all.map_err(|error| RepoError::broken(&theirs.top, &error))?)
+            let all = objects_with_prefix(repository, &prefix.to_ascii_lowercase());
+            filter_commits(
+                repository,
+                &all.map_err(|error| RepoError::from_git(&theirs.top, &error))?,
+            )
         }
         Err(_) => vec![],
     };
     Ok(match found.as_slice() {
-        [] if repository.is_shallow() => Commit::Shallow,
-        [] => Commit::Unknown,
-        [one] => Commit::Known(one.to_string()),
-        _ => Commit::Ambiguous,
+        [] if repository.is_shallow() => CommitLookup::Shallow,
+        [] => CommitLookup::Unknown,
+        [one] => CommitLookup::Known(one.to_string()),
+        _ => CommitLookup::Ambiguous,
     })
 }
 
-fn commits(repository: &Repository, ids: &[Oid]) -> Vec<Oid> {
+fn filter_commits(repository: &Repository, ids: &[Oid]) -> Vec<Oid> {
     let is_commit = |id: &&Oid| {
         let kind = repository.odb().and_then(|odb| odb.read_header(**id)).map(|(_, kind)| kind);
         kind.is_ok_and(|kind| kind == ObjectType::Commit)
@@ -54,7 +57,7 @@ fn commits(repository: &Repository, ids: &[Oid]) -> Vec<Oid> {
 }
 
 /// Ids of all objects with the prefix, without duplicates.
-fn beginning(repository: &Repository, prefix: &str) -> Result<Vec<Oid>, git2::Error> {
+fn objects_with_prefix(repository: &Repository, prefix: &str) -> Result<Vec<Oid>, git2::Error> {
     let mut ids = vec![];
     repository.odb()?.foreach(|id| {
         if id.to_string().starts_with(prefix) && !ids.contains(id) {

@@ -1,39 +1,39 @@
 //! A file prepared for searching. White space is ignored, but line breaks count: text on one line
 //! of a quote must be on one line of the file.
-use super::quote::Part;
+use super::quote_variants::QuotePart;
 use crate::debate::invisible_chars::is_invisible;
 use std::ops::RangeInclusive;
 
 /// Lines past the cited range in which the later parts of a quote with elisions may be.
-const TOLERANCE: u32 = 15;
+const MAX_ELISION_LINES: u32 = 15;
 /// Bytes checked for a NUL byte to detect binary files.
-const SNIFFED: usize = 8_000;
+const BINARY_SNIFF_BYTES: usize = 8_000;
 
 /// A text file with an index of its lines.
-pub(super) struct Text {
+pub(super) struct SourceText {
     raw: String,
     /// Byte offset of each line in `raw`.
-    begins: Vec<u32>,
+    line_starts: Vec<u32>,
     /// Non-blank lines without white space, separated by newlines.
     squeezed: String,
     /// Offset of each line in `squeezed`, and its line number in the file.
-    starts: Vec<u32>,
-    numbers: Vec<u32>,
+    squeezed_starts: Vec<u32>,
+    squeezed_numbers: Vec<u32>,
 }
 
 /// A search term.
 #[derive(Clone, Copy)]
-pub(super) enum Wanted<'a> {
+pub(super) enum SearchTerm<'a> {
     /// Parts of a quote, in order.
-    Parts(&'a [Part]),
+    Parts(&'a [QuotePart]),
     /// A symbol, as a whole word.
-    Name(&'a str),
+    Symbol(&'a str),
 }
 
-impl Text {
+impl SourceText {
     /// Prepares a file. None if it is binary.
-    pub(super) fn new(bytes: &[u8]) -> Option<Text> {
-        if bytes[..bytes.len().min(SNIFFED)].contains(&0) {
+    pub(super) fn new(bytes: &[u8]) -> Option<SourceText> {
+        if bytes[..bytes.len().min(BINARY_SNIFF_BYTES)].contains(&0) {
             return None;
         }
         // Invalid UTF-8 is decoded as Latin-1, where every byte is a character.
@@ -56,19 +56,29 @@ impl Text {
                 squeezed.push('\n');
             }
         }
-        Some(Text { raw, begins, squeezed, starts, numbers })
+        Some(SourceText {
+            raw,
+            line_starts: begins,
+            squeezed,
+            squeezed_starts: starts,
+            squeezed_numbers: numbers,
+        })
     }
 
     /// Number of lines. A final newline starts no new one.
-    pub(super) fn lines(&self) -> u32 {
-        self.begins.len() as u32
+    pub(super) fn line_count(&self) -> u32 {
+        self.line_starts.len() as u32
     }
 
     /// First line in the range on which a match starts.
-    pub(super) fn first(&self, wanted: Wanted<'_>, lines: RangeInclusive<u32>) -> Option<u32> {
+    pub(super) fn find_first(
+        &self,
+        wanted: SearchTerm<'_>,
+        lines: RangeInclusive<u32>,
+    ) -> Option<u32> {
         match wanted {
-            Wanted::Parts(parts) => self.first_part(parts, lines),
-            Wanted::Name(name) => {
+            SearchTerm::Parts(parts) => self.find_parts(parts, lines),
+            SearchTerm::Symbol(name) => {
                 let mut mentions = self.mentions(name, *lines.start());
                 mentions.next().map(|(line, _)| line).filter(|line| lines.contains(line))
             }
@@ -76,9 +86,13 @@ impl Text {
     }
 
     /// Last line in the range on which a match starts. Linear in the matches, so for small ranges.
-    pub(super) fn last(&self, wanted: Wanted<'_>, lines: RangeInclusive<u32>) -> Option<u32> {
+    pub(super) fn find_last(
+        &self,
+        wanted: SearchTerm<'_>,
+        lines: RangeInclusive<u32>,
+    ) -> Option<u32> {
         let (mut from, mut last) = (*lines.start(), None);
-        while let Some(line) = self.first(wanted, from..=*lines.end()) {
+        while let Some(line) = self.find_first(wanted, from..=*lines.end()) {
             last = Some(line);
             from = line + 1;
         }
@@ -86,32 +100,36 @@ impl Text {
     }
 
     /// Whether the file contains a match.
-    pub(super) fn holds(&self, wanted: Wanted<'_>) -> bool {
-        self.first(wanted, 1..=u32::MAX).is_some()
+    pub(super) fn contains(&self, wanted: SearchTerm<'_>) -> bool {
+        self.find_first(wanted, 1..=u32::MAX).is_some()
     }
 
-    fn first_part(&self, parts: &[Part], lines: RangeInclusive<u32>) -> Option<u32> {
+    fn find_parts(&self, parts: &[QuotePart], lines: RangeInclusive<u32>) -> Option<u32> {
         let (first, others) = parts.split_first()?;
-        let nth = self.numbers.partition_point(|number| number < lines.start());
-        let from = *self.starts.get(nth)? as usize;
+        let nth = self.squeezed_numbers.partition_point(|number| number < lines.start());
+        let from = *self.squeezed_starts.get(nth)? as usize;
         // Later parts are matched from the end, within the tolerance, and the first part must end
         // before them.
-        let beyond = lines.end().saturating_add(TOLERANCE);
-        let after = self.numbers.partition_point(|number| *number <= beyond);
-        let mut end = self.starts.get(after).map_or(self.squeezed.len(), |start| *start as usize);
+        let beyond = lines.end().saturating_add(MAX_ELISION_LINES);
+        let after = self.squeezed_numbers.partition_point(|number| *number <= beyond);
+        let mut end =
+            self.squeezed_starts.get(after).map_or(self.squeezed.len(), |start| *start as usize);
         for part in others.iter().rev() {
             let found = self.squeezed.get(from..end)?.rmatch_indices(part.needle.as_str());
-            end = found.map(|(at, _)| at + from).find(|at| self.whole(*at, &part.needle))?;
+            end = found
+                .map(|(at, _)| at + from)
+                .find(|at| self.is_whole_number(*at, &part.needle))?;
         }
         let end = if others.is_empty() { self.squeezed.len() } else { end };
         let found = self.squeezed.get(from..end)?.match_indices(first.needle.as_str());
-        let at = found.map(|(at, _)| at + from).find(|at| self.whole(*at, &first.needle))?;
-        let nth = self.starts.partition_point(|start| *start as usize <= at);
-        self.numbers.get(nth.checked_sub(1)?).copied().filter(|line| lines.contains(line))
+        let at =
+            found.map(|(at, _)| at + from).find(|at| self.is_whole_number(*at, &first.needle))?;
+        let nth = self.squeezed_starts.partition_point(|start| *start as usize <= at);
+        self.squeezed_numbers.get(nth.checked_sub(1)?).copied().filter(|line| lines.contains(line))
     }
 
     /// Whether a match cuts no number in two: 15 does not match in 150.
-    fn whole(&self, at: usize, needle: &str) -> bool {
+    fn is_whole_number(&self, at: usize, needle: &str) -> bool {
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let joint = |c: Option<char>| c.is_some_and(|c| c == '_' || c == '.');
         let mut before = self.squeezed[..at].chars().rev();
@@ -129,17 +147,17 @@ impl Text {
         from: u32,
     ) -> impl Iterator<Item = (u32, usize)> + 'a {
         let nth = from.saturating_sub(1) as usize;
-        let start = self.begins.get(nth).map_or(self.raw.len(), |start| *start as usize);
+        let start = self.line_starts.get(nth).map_or(self.raw.len(), |start| *start as usize);
         let inside = |c: char| c.is_alphanumeric() || c == '_';
         let found = self.raw[start..].match_indices(name).map(move |(at, _)| start + at);
         let found = found.filter(move |at| {
             !self.raw[..*at].ends_with(inside) && !self.raw[at + name.len()..].starts_with(inside)
         });
-        found.map(|at| (self.begins.partition_point(|start| *start as usize <= at) as u32, at))
+        found.map(|at| (self.line_starts.partition_point(|start| *start as usize <= at) as u32, at))
     }
 
     /// Text before and after an offset on its line.
-    pub(super) fn around(&self, at: usize) -> (&str, &str) {
+    pub(super) fn line_around(&self, at: usize) -> (&str, &str) {
         let start = self.raw[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let end = self.raw[at..].find('\n').map_or(self.raw.len(), |newline| at + newline);
         (&self.raw[start..at], &self.raw[at..end])

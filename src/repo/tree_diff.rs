@@ -2,37 +2,39 @@
 //! The two trees can be in different object stores, so they are compared here, entry by entry, and
 //! no filter, diff driver or program of the user is run. Entry points: `TreeStore::diff` and
 //! `diff_trees`.
-use super::counts::Heeded;
-use super::stores::Stores;
-use super::{File, Pin, Range, RepoError, Trees, Why, counts, range, renames};
+use super::numstat::AttributePolicy;
+use super::object_store::ObjectStore;
+use super::{
+    DiffRange, ExclusionReason, Pin, RepoError, TreeFile, TreeStore, diff_range, numstat, renames,
+};
 use git2::{Delta, DiffOptions, Oid, Repository};
 use std::cmp::Ordering;
 use std::path::Path;
 
 /// Maximum number of changed files that are listed.
-const MOST: usize = 200_000;
+const MAX_CHANGED_FILES: usize = 200_000;
 
 /// Diff between two trees.
 #[derive(Debug, Clone)]
-pub struct Changes {
+pub struct TreeDiff {
     /// What was compared, for messages: "the working tree against `0123456789ab`".
-    pub says: String,
+    pub description: String,
     /// Changed files, sorted by path.
     pub files: Vec<ChangedFile>,
     /// False if a limit was reached or objects are missing, as in a partial clone.
-    pub whole: bool,
+    pub complete: bool,
     /// How thoroughly renames were searched. With very many files a limited search reports some
     /// renames as deleted and added.
-    pub renames: Renames,
+    pub renames: RenameSearch,
 }
 
 /// Thoroughness of the rename detection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Renames {
+pub enum RenameSearch {
     /// Every deleted file was compared with every added file.
-    All,
+    Exhaustive,
     /// Only files with the same contents or the same name were compared.
-    Likely,
+    Limited,
 }
 
 /// One changed file.
@@ -41,20 +43,20 @@ pub struct ChangedFile {
     /// Path from the repository root. For a deleted file the old path.
     pub path: String,
     /// Path before a rename.
-    pub from: Option<String>,
+    pub old_path: Option<String>,
     /// Kind of change.
-    pub how: How,
+    pub kind: FileChangeKind,
     /// Added and deleted lines.
-    pub lines: Lines,
+    pub lines: LineCounts,
     /// Old version. None if the file was added.
-    pub old: Option<File>,
+    pub old: Option<TreeFile>,
     /// New version. None if the file was deleted.
-    pub new: Option<File>,
+    pub new: Option<TreeFile>,
 }
 
 /// Kind of change of a file, like the status letters of git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum FileChangeKind {
     /// Only in the new tree.
     Added,
     /// Only in the old tree.
@@ -64,12 +66,12 @@ pub enum How {
     /// The path changed, and possibly the contents.
     Renamed,
     /// The entry type changed, such as a file that became a link.
-    Retyped,
+    TypeChanged,
 }
 
 /// Line counts of a changed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lines {
+pub enum LineCounts {
     /// Counted as `git diff --numstat` does.
     Counted {
         /// Lines only in the new version.
@@ -80,39 +82,39 @@ pub enum Lines {
     /// The file is not text.
     Binary,
     /// Not counted, with the reason.
-    Unknown(Why),
+    Unknown(ExclusionReason),
 }
 
-impl How {
+impl FileChangeKind {
     /// Status letter of git: `A`, `D`, `M`, `R` or `T`.
     pub fn letter(self) -> char {
         match self {
-            How::Added => 'A',
-            How::Deleted => 'D',
-            How::Modified => 'M',
-            How::Renamed => 'R',
-            How::Retyped => 'T',
+            FileChangeKind::Added => 'A',
+            FileChangeKind::Deleted => 'D',
+            FileChangeKind::Modified => 'M',
+            FileChangeKind::Renamed => 'R',
+            FileChangeKind::TypeChanged => 'T',
         }
     }
 }
 
 /// Id and file mode of a tree entry other than a folder.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct DiffEntry {
     pub(super) id: Oid,
     pub(super) mode: i32,
 }
 
 /// One path at which two trees differ, before lines are counted.
-pub(super) struct Change {
+pub(super) struct TreeDelta {
     pub(super) path: Vec<u8>,
     /// Path in the old tree, if it differs.
-    pub(super) from: Option<Vec<u8>>,
-    pub(super) old: Option<Entry>,
-    pub(super) new: Option<Entry>,
+    pub(super) old_path: Option<Vec<u8>>,
+    pub(super) old: Option<DiffEntry>,
+    pub(super) new: Option<DiffEntry>,
 }
 
-impl Entry {
+impl DiffEntry {
     pub(super) fn is_file(self) -> bool {
         self.mode & 0o170_000 == 0o100_000
     }
@@ -122,57 +124,58 @@ impl Entry {
     }
 }
 
-impl Trees {
+impl TreeStore {
     /// Computes the diff for a range. `pin` is the current state of the repository.
-    pub fn changes(&self, root: &Path, pin: &Pin, range: &Range) -> Result<Changes, RepoError> {
-        let stores = Stores::open(&self.home, root)?;
-        let sides = range::sides(&stores, root, pin, range)?;
+    pub fn diff(&self, root: &Path, pin: &Pin, range: &DiffRange) -> Result<TreeDiff, RepoError> {
+        let stores = ObjectStore::open(&self.home, root)?;
+        let sides = diff_range::resolve_range(&stores, root, pin, range)?;
         let (changed, whole) = match sides.new {
-            range::Side::Tree(new) => between(&stores, sides.old, new),
-            range::Side::Index => (staged(&stores, root, sides.old)?, true),
+            diff_range::NewSide::Tree(new) => diff_trees(&stores, sides.old, new),
+            diff_range::NewSide::Index => (diff_index(&stores, root, sides.old)?, true),
         };
-        let proposed = matches!(range, Range::Trees { .. });
-        let heeded = if proposed { Heeded::No } else { Heeded::Yes };
-        Ok(self.counted((&stores, root), sides.says, changed, whole, heeded))
+        let proposed = matches!(range, DiffRange::Trees { .. });
+        let heeded = if proposed { AttributePolicy::Ignore } else { AttributePolicy::Honor };
+        Ok(self.build_diff((&stores, root), sides.description, changed, whole, heeded))
     }
 
     /// Completes a raw diff: detects renames, sorts by path, counts lines.
-    pub(super) fn counted(
+    pub(super) fn build_diff(
         &self,
-        (stores, root): (&Stores, &Path),
+        (stores, root): (&ObjectStore, &Path),
         says: String,
-        mut changed: Vec<Change>,
+        mut changed: Vec<TreeDelta>,
         whole: bool,
-        heeded: Heeded,
-    ) -> Changes {
-        let renames = renames::find(stores, &mut changed);
+        heeded: AttributePolicy,
+    ) -> TreeDiff {
+        let renames = renames::detect_renames(stores, &mut changed);
         changed.sort_by(|one, other| one.path.cmp(&other.path));
-        let lines = counts::count(stores, &|| Stores::open(&self.home, root), &changed, heeded);
+        let lines =
+            numstat::count_lines(stores, &|| ObjectStore::open(&self.home, root), &changed, heeded);
         let files = changed.into_iter().zip(lines);
         let files = files.map(|(change, lines)| ChangedFile::new(&change, lines)).collect();
-        Changes { says, files, whole, renames }
+        TreeDiff { description: says, files, complete: whole, renames }
     }
 }
 
 impl ChangedFile {
-    fn new(change: &Change, lines: Lines) -> ChangedFile {
+    fn new(change: &TreeDelta, lines: LineCounts) -> ChangedFile {
         let shown = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
-        let kind = |entry: Entry| entry.mode & 0o170_000;
-        let how = match (change.old, change.new) {
-            (None, _) => How::Added,
-            (_, None) => How::Deleted,
-            _ if change.from.is_some() => How::Renamed,
-            (Some(old), Some(new)) if kind(old) != kind(new) => How::Retyped,
-            _ => How::Modified,
+        let kind = |entry: DiffEntry| entry.mode & 0o170_000;
+        let kind = match (change.old, change.new) {
+            (None, _) => FileChangeKind::Added,
+            (_, None) => FileChangeKind::Deleted,
+            _ if change.old_path.is_some() => FileChangeKind::Renamed,
+            (Some(old), Some(new)) if kind(old) != kind(new) => FileChangeKind::TypeChanged,
+            _ => FileChangeKind::Modified,
         };
-        let before = change.from.as_deref().unwrap_or(&change.path);
-        let file = |path: &[u8], entry: Option<Entry>| {
-            entry.map(|entry| File::new(shown(path), entry.mode, entry.id))
+        let before = change.old_path.as_deref().unwrap_or(&change.path);
+        let file = |path: &[u8], entry: Option<DiffEntry>| {
+            entry.map(|entry| TreeFile::new(shown(path), entry.mode, entry.id))
         };
         ChangedFile {
             path: shown(&change.path),
-            from: change.from.as_deref().map(shown),
-            how,
+            old_path: change.old_path.as_deref().map(shown),
+            kind,
             lines,
             old: file(before, change.old),
             new: file(&change.path, change.new),
@@ -180,39 +183,43 @@ impl ChangedFile {
     }
 
     /// Added and deleted lines, if they were counted.
-    pub fn counts(&self) -> Option<(usize, usize)> {
+    pub fn line_counts(&self) -> Option<(usize, usize)> {
         match self.lines {
-            Lines::Counted { added, deleted } => Some((added, deleted)),
+            LineCounts::Counted { added, deleted } => Some((added, deleted)),
             _ => None,
         }
     }
 }
 
 /// Changed entries between two trees, and whether both trees could be read completely.
-pub(super) fn between(stores: &Stores, old: Option<Oid>, new: Oid) -> (Vec<Change>, bool) {
-    let mut comparing = Comparing { stores, changes: vec![], whole: true };
-    comparing.folder(&[], old, Some(new));
-    (comparing.changes, comparing.whole)
+pub(super) fn diff_trees(
+    stores: &ObjectStore,
+    old: Option<Oid>,
+    new: Oid,
+) -> (Vec<TreeDelta>, bool) {
+    let mut comparing = TreeComparison { stores, changes: vec![], complete: true };
+    comparing.compare_folder(&[], old, Some(new));
+    (comparing.changes, comparing.complete)
 }
 
 /// Recursive merge-walk over two sorted trees.
-struct Comparing<'a> {
-    stores: &'a Stores,
-    changes: Vec<Change>,
-    whole: bool,
+struct TreeComparison<'a> {
+    stores: &'a ObjectStore,
+    changes: Vec<TreeDelta>,
+    complete: bool,
 }
 
 /// Sort key and entry. The flag tells folders apart, because a file and a folder of one name
 /// differ.
-type Named = ((Vec<u8>, bool), Entry);
+type NamedEntry = ((Vec<u8>, bool), DiffEntry);
 
-impl Comparing<'_> {
-    fn folder(&mut self, path: &[u8], old: Option<Oid>, new: Option<Oid>) {
+impl TreeComparison<'_> {
+    fn compare_folder(&mut self, path: &[u8], old: Option<Oid>, new: Option<Oid>) {
         const LONGEST_PATH: usize = 4_096;
         if old == new || path.len() > LONGEST_PATH {
             return;
         }
-        let (old, new) = (self.entries(old), self.entries(new));
+        let (old, new) = (self.sorted_entries(old), self.sorted_entries(new));
         let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());
         loop {
             let order = match (old.peek(), new.peek()) {
@@ -231,29 +238,29 @@ impl Comparing<'_> {
                 continue;
             }
             if *is_folder {
-                let id = |entry: Entry| entry.id;
-                self.folder(&[&path[..], b"/"].concat(), before.map(id), after.map(id));
-            } else if self.changes.len() < MOST {
-                self.changes.push(Change { path, from: None, old: before, new: after });
+                let id = |entry: DiffEntry| entry.id;
+                self.compare_folder(&[&path[..], b"/"].concat(), before.map(id), after.map(id));
+            } else if self.changes.len() < MAX_CHANGED_FILES {
+                self.changes.push(TreeDelta { path, old_path: None, old: before, new: after });
             } else {
-                self.whole = false;
+                self.complete = false;
             }
         }
     }
 
-    fn entries(&mut self, id: Option<Oid>) -> Vec<Named> {
+    fn sorted_entries(&mut self, id: Option<Oid>) -> Vec<NamedEntry> {
         let Some(id) = id else { return vec![] };
-        let Some(tree) = self.stores.tree(id) else {
+        let Some(tree) = self.stores.find_tree(id) else {
             // The empty tree is valid without being stored.
-            self.whole &= Oid::hash_object(git2::ObjectType::Tree, &[]).is_ok_and(|no| no == id);
+            self.complete &= Oid::hash_object(git2::ObjectType::Tree, &[]).is_ok_and(|no| no == id);
             return vec![];
         };
         let entry = |entry: git2::TreeEntry<'_>| {
             let mode = entry.filemode_raw();
             let name = (entry.name_bytes().to_owned(), mode & 0o170_000 == 0o040_000);
-            (name, Entry { id: entry.id(), mode })
+            (name, DiffEntry { id: entry.id(), mode })
         };
-        let mut entries: Vec<Named> = tree.iter().map(entry).collect();
+        let mut entries: Vec<NamedEntry> = tree.iter().map(entry).collect();
         entries.sort_by(|one, other| one.0.cmp(&other.0));
         entries
     }
@@ -261,24 +268,25 @@ impl Comparing<'_> {
 
 /// Diff between a tree and the git index. Compares the index directly, because `git write-tree`
 /// would write to the user's repository.
-pub(super) fn staged(
-    stores: &Stores,
+pub(super) fn diff_index(
+    stores: &ObjectStore,
     root: &Path,
     old: Option<Oid>,
-) -> Result<Vec<Change>, RepoError> {
+) -> Result<Vec<TreeDelta>, RepoError> {
     let repository = stores.repository().ok_or(RepoError::no_repository(root))?;
-    let compared = deltas(repository, old).map_err(|error| RepoError::broken(root, &error))?;
+    let compared =
+        index_deltas(repository, old).map_err(|error| RepoError::from_git(root, &error))?;
     Ok(compared)
 }
 
-fn deltas(repository: &Repository, old: Option<Oid>) -> Result<Vec<Change>, git2::Error> {
+fn index_deltas(repository: &Repository, old: Option<Oid>) -> Result<Vec<TreeDelta>, git2::Error> {
     let old = old.map(|id| repository.find_tree(id)).transpose()?;
     let mut options = DiffOptions::new();
     options.include_typechange(true).ignore_submodules(false);
     let diff = repository.diff_tree_to_index(old.as_ref(), None, Some(&mut options))?;
     let entry = |file: &git2::DiffFile<'_>, there: bool| {
         let mode = i32::try_from(u32::from(file.mode())).unwrap_or_default();
-        there.then(|| Entry { id: file.id(), mode })
+        there.then(|| DiffEntry { id: file.id(), mode })
     };
     let change = |delta: git2::DiffDelta<'_>| {
         let (old, new) = (delta.old_file(), delta.new_file());
@@ -287,7 +295,7 @@ fn deltas(repository: &Repository, old: Option<Oid>) -> Result<Vec<Change>, git2
             entry(&old, delta.status() != Delta::Added),
             entry(&new, delta.status() != Delta::Deleted),
         );
-        Change { path, from: None, old, new }
+        TreeDelta { path, old_path: None, old, new }
     };
     Ok(diff.deltas().map(change).collect())
 }

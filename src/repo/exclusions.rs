@@ -1,11 +1,11 @@
 //! Deny-lists of path patterns that are excluded from every snapshot: possible secrets, agent
 //! instructions, agent config, and names that are unsafe to write. The name is only a heuristic, so
 //! the lists prefer false positives. Entry point: `exclusion_reason`.
-use super::Why;
+use super::ExclusionReason;
 
 /// Name patterns of files with keys, tokens and passwords. `*` matches anything within one name,
 /// `/**` a folder and everything below it. All lower case, because names are case-folded first.
-const SECRETS: &[&str] = &[
+const SECRET_PATTERNS: &[&str] = &[
     // Environment files
     "*.env",
     ".env.*",
@@ -87,7 +87,7 @@ const SECRETS: &[&str] = &[
 ];
 
 /// Exceptions to the patterns above: examples, templates and public keys.
-const NO_SECRETS: &[&str] = &[
+const SECRET_EXCEPTIONS: &[&str] = &[
     "*.env.example",
     "*.env.sample",
     "*.env.template",
@@ -106,7 +106,7 @@ const NO_SECRETS: &[&str] = &[
 ];
 
 /// Files that agents read as instructions (prompt injection risk).
-const INSTRUCTIONS: &[&str] = &[
+const INSTRUCTION_PATTERNS: &[&str] = &[
     "claude.md",
     "claude.local.md",
     "agents.md",
@@ -136,7 +136,7 @@ const INSTRUCTIONS: &[&str] = &[
 ];
 
 /// Files that configure agents: MCP servers, hooks, skills, permissions.
-const SETTINGS: &[&str] = &[
+const SETTINGS_PATTERNS: &[&str] = &[
     ".mcp.json",
     ".vscode/mcp.json",
     ".claude/**",
@@ -173,58 +173,58 @@ const SETTINGS: &[&str] = &[
 ];
 
 /// Maximum length of a path in bytes, so that it can be written below any folder.
-const LONGEST_PATH: usize = 1024;
+const MAX_PATH_BYTES: usize = 1024;
 /// Maximum length of one file name in bytes on common file systems.
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_BYTES: usize = 255;
 
 /// Reason why a file with this path is never copied, judged by its name alone.
-pub fn absent(path: &[u8]) -> Option<Why> {
-    if unwritable(path) {
-        return Some(Why::Unreadable);
+pub fn exclusion_reason(path: &[u8]) -> Option<ExclusionReason> {
+    if is_unwritable(path) {
+        return Some(ExclusionReason::Unreadable);
     }
-    let names = names(path);
-    let any = |patterns: &[&str]| patterns.iter().any(|pattern| fits(pattern, &names));
-    if is_secret(&names) {
-        Some(Why::Secret)
-    } else if any(INSTRUCTIONS) {
-        Some(Why::Instructions)
+    let names = split_names(path);
+    let any = |patterns: &[&str]| patterns.iter().any(|pattern| matches_pattern(pattern, &names));
+    if has_secret_name(&names) {
+        Some(ExclusionReason::Secret)
+    } else if any(INSTRUCTION_PATTERNS) {
+        Some(ExclusionReason::Instructions)
     } else {
-        any(SETTINGS).then_some(Why::Settings)
+        any(SETTINGS_PATTERNS).then_some(ExclusionReason::Settings)
     }
 }
 
 /// Whether the path is a record or state file written by debates, which is never pinned.
-pub(super) fn ours(path: &[u8]) -> bool {
+pub(super) fn is_debate_file(path: &[u8]) -> bool {
     const FOLDERS: &[&[u8]] =
         &[b".debates/", b".claude/debate/", b".opencode/debate/", b".codex/debate/"];
     FOLDERS.iter().any(|folder| path.starts_with(folder))
 }
 
 /// Whether the path matches a secret pattern. Such a file is not even opened.
-pub(super) fn secret(path: &[u8]) -> bool {
-    is_secret(&names(path))
+pub(super) fn is_secret_path(path: &[u8]) -> bool {
+    has_secret_name(&split_names(path))
 }
 
 /// Whether the path is unsafe or impossible to write on this system.
-pub(super) fn unwritable(path: &[u8]) -> bool {
-    path.len() > LONGEST_PATH || path.split(|byte| *byte == b'/').any(refused)
+pub(super) fn is_unwritable(path: &[u8]) -> bool {
+    path.len() > MAX_PATH_BYTES || path.split(|byte| *byte == b'/').any(is_unsafe_name)
 }
 
 /// Whether one path component is unsafe: path traversal, `.git` in any spelling, or a name that is
 /// invalid on this system.
-fn refused(name: &[u8]) -> bool {
-    let own = folded(name);
+fn is_unsafe_name(name: &[u8]) -> bool {
+    let own = fold_name(name);
     let git = own.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
     matches!(name, b"" | b"." | b"..")
         || matches!(git, ".git" | "git~1")
-        || name.len() > LONGEST_NAME
+        || name.len() > MAX_NAME_BYTES
         || name.contains(&0)
         || (cfg!(any(windows, target_vendor = "apple")) && std::str::from_utf8(name).is_err())
-        || (cfg!(windows) && refused_by_windows(&own))
+        || (cfg!(windows) && is_reserved_on_windows(&own))
 }
 
 /// Whether Windows reserves the name (device names such as `con`) or forbids a character in it.
-fn refused_by_windows(name: &str) -> bool {
+fn is_reserved_on_windows(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end();
     let numbered = |device: &str| {
         stem.strip_prefix(device).is_some_and(|rest| rest.chars().count() == 1 && rest != "0")
@@ -237,17 +237,17 @@ fn refused_by_windows(name: &str) -> bool {
         || numbered("lpt")
 }
 
-fn is_secret(names: &[String]) -> bool {
-    let any = |patterns: &[&str]| patterns.iter().any(|pattern| fits(pattern, names));
-    any(SECRETS) && !any(NO_SECRETS)
+fn has_secret_name(names: &[String]) -> bool {
+    let any = |patterns: &[&str]| patterns.iter().any(|pattern| matches_pattern(pattern, names));
+    any(SECRET_PATTERNS) && !any(SECRET_EXCEPTIONS)
 }
 
-fn names(path: &[u8]) -> Vec<String> {
-    path.split(|byte| *byte == b'/').map(folded).collect()
+fn split_names(path: &[u8]) -> Vec<String> {
+    path.split(|byte| *byte == b'/').map(fold_name).collect()
 }
 
 /// Case-folds a name like the most lenient file system: ignores case and invisible characters.
-pub(super) fn folded(name: &[u8]) -> String {
+pub(super) fn fold_name(name: &[u8]) -> String {
     let text = String::from_utf8_lossy(name);
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -259,25 +259,26 @@ pub(super) fn folded(name: &[u8]) -> String {
 }
 
 /// Whether a pattern matches the end of a path, or any part of it for a folder pattern (`/**`).
-fn fits(pattern: &str, names: &[String]) -> bool {
+fn matches_pattern(pattern: &str, names: &[String]) -> bool {
     let (pattern, anywhere) = match pattern.strip_suffix("/**") {
         Some(folder) => (folder, true),
         None => (pattern, false),
     };
     if !anywhere
-        && names.last().is_none_or(|name| differ(pattern.bytes().last(), name.bytes().last()))
+        && names.last().is_none_or(|name| is_mismatch(pattern.bytes().last(), name.bytes().last()))
     {
         return false;
     }
     let length = pattern.bytes().filter(|byte| *byte == b'/').count() + 1;
     let Some(last) = names.len().checked_sub(length) else { return false };
     let first = if anywhere { 0 } else { last };
-    (first..=last).any(|at| pattern.split('/').zip(&names[at..]).all(|(one, name)| like(one, name)))
+    (first..=last)
+        .any(|at| pattern.split('/').zip(&names[at..]).all(|(one, name)| matches_glob(one, name)))
 }
 
 /// Glob match of one name, where `*` matches any text.
-fn like(pattern: &str, name: &str) -> bool {
-    if differ(pattern.bytes().next(), name.bytes().next()) {
+fn matches_glob(pattern: &str, name: &str) -> bool {
+    if is_mismatch(pattern.bytes().next(), name.bytes().next()) {
         return false;
     }
     let Some((before, after)) = pattern.split_once('*') else { return pattern == name };
@@ -285,11 +286,11 @@ fn like(pattern: &str, name: &str) -> bool {
     if !after.contains('*') {
         return rest.ends_with(after);
     }
-    rest.char_indices().any(|(at, _)| like(after, &rest[at..]))
+    rest.char_indices().any(|(at, _)| matches_glob(after, &rest[at..]))
 }
 
 /// Fast rejection by the first or last byte. Every file is tested against every pattern, and this
 /// rules out nearly all of them.
-fn differ(pattern: Option<u8>, name: Option<u8>) -> bool {
+fn is_mismatch(pattern: Option<u8>, name: Option<u8>) -> bool {
     pattern != name && pattern != Some(b'*')
 }

@@ -1,26 +1,26 @@
 //! Changes of some files since an earlier state: commits that touched them and are not reachable
 //! from the earlier commit, and uncommitted edits. Found by a bounded walk over the history. See
 //! `history` for the most recent commits of a file.
-use super::history::Happened;
-use super::stores::Stores;
-use super::{Pin, RepoError, Trees};
+use super::history::CommitSummary;
+use super::object_store::ObjectStore;
+use super::{Pin, RepoError, TreeStore};
 use git2::{Oid, Repository, Tree};
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Maximum number of files.
-const MOST_FILES: usize = 100;
+const MAX_FILES: usize = 100;
 /// Maximum number of commits visited.
-const MOST_COMMITS: usize = 2_000;
+const MAX_COMMITS_VISITED: usize = 2_000;
 /// Maximum number of commits reported.
-const MOST_TOLD: usize = 50;
+const MAX_COMMITS_REPORTED: usize = 50;
 /// Timeout of the walk.
-const PATIENCE: Duration = Duration::from_millis(300);
+const TIMEOUT: Duration = Duration::from_millis(300);
 
 /// An earlier state of the repository.
 #[derive(Debug, Clone, Copy)]
-pub struct Earlier<'a> {
+pub struct EarlierState<'a> {
     /// Last commit at that time. If it is unknown or missing, `time` decides.
     pub commit: Option<&'a str>,
     /// Tree id at that time.
@@ -30,61 +30,61 @@ pub struct Earlier<'a> {
 }
 
 /// A commit, and the requested files it changed.
-pub type Touched = (Happened, Vec<String>);
+pub type TouchingCommit = (CommitSummary, Vec<String>);
 
 /// Changes of some files since an earlier state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Later {
+pub struct LaterChanges {
     /// Commits that changed one of the files, newest first.
-    pub commits: Vec<Touched>,
+    pub commits: Vec<TouchingCommit>,
     /// True if a limit or the timeout ended the walk early.
-    pub short: bool,
+    pub truncated: bool,
     /// Files that differ from the last commit.
     pub uncommitted: Vec<String>,
     /// Files that differ from the earlier tree.
     pub changed: Vec<String>,
 }
 
-impl Trees {
+impl TreeStore {
     /// Finds the changes of `paths` since `earlier`. `now` is the current state of the repository.
-    pub fn since(
+    pub fn changes_since(
         &self,
         root: &Path,
         now: &Pin,
-        earlier: &Earlier<'_>,
+        earlier: &EarlierState<'_>,
         paths: &[String],
-    ) -> Result<Later, RepoError> {
-        let stores = Stores::open(&self.home, root)?;
-        let broken = |error: git2::Error| RepoError::broken(root, &error);
-        let paths: Vec<&str> = paths.iter().take(MOST_FILES).map(String::as_str).collect();
-        let tree = |id: &str| Oid::from_str(id).ok().and_then(|id| stores.tree(id));
+    ) -> Result<LaterChanges, RepoError> {
+        let stores = ObjectStore::open(&self.home, root)?;
+        let broken = |error: git2::Error| RepoError::from_git(root, &error);
+        let paths: Vec<&str> = paths.iter().take(MAX_FILES).map(String::as_str).collect();
+        let tree = |id: &str| Oid::from_str(id).ok().and_then(|id| stores.find_tree(id));
         let differ = |one: Option<Tree<'_>>, other: Option<Tree<'_>>| -> Vec<String> {
             let (Some(one), Some(other)) = (one, other) else { return vec![] };
-            let differs = |path: &&&str| id(&one, path) != id(&other, path);
+            let differs = |path: &&&str| entry_id(&one, path) != entry_id(&other, path);
             paths.iter().filter(differs).map(|path| (*path).to_owned()).collect()
         };
         let changed = differ(tree(&now.tree), earlier.tree.and_then(tree));
         let (Some(repository), Some(head)) = (stores.repository(), &now.commit) else {
-            return Ok(Later { changed, ..Later::default() });
+            return Ok(LaterChanges { changed, ..LaterChanges::default() });
         };
         let head = Oid::from_str(head).map_err(broken)?;
         let last = repository.find_commit(head).and_then(|commit| commit.tree()).ok();
         let uncommitted = differ(tree(&now.tree), last);
-        let (commits, short) = walk(repository, head, earlier, &paths).map_err(broken)?;
-        Ok(Later { commits, short, uncommitted, changed })
+        let (commits, short) = walk_since(repository, head, earlier, &paths).map_err(broken)?;
+        Ok(LaterChanges { commits, truncated: short, uncommitted, changed })
     }
 }
 
 /// Walks back from the last commit, newest first, and skips commits reachable from the earlier one.
 /// Both histories share one priority queue, and the walk ends when only skipped commits remain in
 /// it.
-fn walk(
+fn walk_since(
     repository: &Repository,
     head: Oid,
-    earlier: &Earlier<'_>,
+    earlier: &EarlierState<'_>,
     paths: &[&str],
-) -> Result<(Vec<Touched>, bool), git2::Error> {
-    let until = Instant::now() + PATIENCE;
+) -> Result<(Vec<TouchingCommit>, bool), git2::Error> {
+    let until = Instant::now() + TIMEOUT;
     let base = earlier.commit.and_then(|id| Oid::from_str(id).ok());
     let base = base.and_then(|id| repository.find_commit(id).ok());
     let (mut waiting, mut past, mut seen) = (BinaryHeap::new(), HashSet::new(), HashSet::new());
@@ -101,7 +101,10 @@ fn walk(
         if !seen.insert(id) {
             continue;
         }
-        if nth >= MOST_COMMITS || told.len() >= MOST_TOLD || Instant::now() >= until {
+        if nth >= MAX_COMMITS_VISITED
+            || told.len() >= MAX_COMMITS_REPORTED
+            || Instant::now() >= until
+        {
             return Ok((told, true));
         }
         nth += 1;
@@ -119,9 +122,9 @@ fn walk(
         if old {
             continue;
         }
-        let now = held(&commit, paths, &mut known);
+        let now = cached_entry_ids(&commit, paths, &mut known);
         let before: Vec<_> =
-            commit.parents().map(|parent| held(&parent, paths, &mut known)).collect();
+            commit.parents().map(|parent| cached_entry_ids(&parent, paths, &mut known)).collect();
         let touched = |at: &usize| {
             let root = before.is_empty() && now[*at].is_none();
             !root && before.iter().all(|ids| ids[*at] != now[*at])
@@ -129,25 +132,25 @@ fn walk(
         let touched: Vec<String> =
             (0..paths.len()).filter(touched).map(|at| paths[at].to_owned()).collect();
         if !touched.is_empty() {
-            told.push((Happened::new(&commit), touched));
+            told.push((CommitSummary::new(&commit), touched));
         }
     }
     Ok((told, false))
 }
 
 /// Object ids of all paths at a commit, cached.
-fn held(
+fn cached_entry_ids(
     commit: &git2::Commit<'_>,
     paths: &[&str],
     known: &mut HashMap<Oid, Vec<Option<Oid>>>,
 ) -> Vec<Option<Oid>> {
     let read = || {
         let tree = commit.tree().ok();
-        paths.iter().map(|path| id(tree.as_ref()?, path)).collect()
+        paths.iter().map(|path| entry_id(tree.as_ref()?, path)).collect()
     };
     known.entry(commit.id()).or_insert_with(read).clone()
 }
 
-fn id(tree: &Tree<'_>, path: &str) -> Option<Oid> {
+fn entry_id(tree: &Tree<'_>, path: &str) -> Option<Oid> {
     tree.get_path(Path::new(path)).ok().map(|entry| entry.id())
 }

@@ -1,7 +1,7 @@
 //! Recognizes references that cannot be looked up: URLs and benchmark figures.
 
 /// Phrases by which an author claims to have measured something.
-const RAN: &[&str] = &[
+const MEASUREMENT_PHRASES: &[&str] = &[
     "i ran",
     "we ran",
     "i measured",
@@ -62,7 +62,7 @@ const UNITS: &[&str] = &[
 ];
 
 /// Words that turn figures into a benchmark.
-const TOPICS: &[&str] = &[
+const BENCHMARK_TOPICS: &[&str] = &[
     "faster",
     "slower",
     "speedup",
@@ -83,32 +83,32 @@ const TOPICS: &[&str] = &[
 ];
 
 /// Prefixes of a URL.
-const SCHEMES: &[&str] = &["https://", "http://", "ftp://", "www."];
+const URL_PREFIXES: &[&str] = &["https://", "http://", "ftp://", "www."];
 
 /// Whether a word is a URL.
-pub(super) fn address(word: &str) -> bool {
-    SCHEMES.iter().any(|scheme| {
+pub(super) fn is_url(word: &str) -> bool {
+    URL_PREFIXES.iter().any(|scheme| {
         word.len() > scheme.len() + 2
             && word.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
     })
 }
 
 /// Whether a text contains benchmark figures.
-pub(super) fn benchmark(text: &str) -> bool {
+pub(super) fn is_benchmark(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let topic = TOPICS.iter().any(|topic| lower.contains(topic));
+    let topic = BENCHMARK_TOPICS.iter().any(|topic| lower.contains(topic));
     lower.contains("benchmark")
-        || topic && measured(&lower)
-        || ran_lower(&lower) && measured(&lower)
+        || topic && has_measurement(&lower)
+        || claims_measurement_lowercase(&lower) && has_measurement(&lower)
 }
 
 /// Whether the author claims to have measured something.
-pub(super) fn ran(text: &str) -> bool {
-    ran_lower(&text.to_lowercase())
+pub(super) fn claims_measurement(text: &str) -> bool {
+    claims_measurement_lowercase(&text.to_lowercase())
 }
 
-fn ran_lower(lower: &str) -> bool {
-    let said = RAN.iter().any(|phrase| {
+fn claims_measurement_lowercase(lower: &str) -> bool {
+    let said = MEASUREMENT_PHRASES.iter().any(|phrase| {
         lower.match_indices(phrase).take(20).any(|(at, _)| {
             !lower[..at].ends_with(|c: char| c.is_alphanumeric())
                 && !lower[at + phrase.len()..]
@@ -123,7 +123,7 @@ fn ran_lower(lower: &str) -> bool {
 }
 
 /// Whether a lower-case text has a number with a unit.
-pub(super) fn measured(lower: &str) -> bool {
+pub(super) fn has_measurement(lower: &str) -> bool {
     let mut rest = lower;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         rest = rest[at..].trim_start_matches(|c: char| c.is_ascii_digit() || ".,_".contains(c));

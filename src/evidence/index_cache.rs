@@ -1,8 +1,8 @@
 //! On-disk LRU cache of Bloom indexes, so that each tree is read once. A damaged, truncated or
 //! foreign file is a cache miss. Errors are ignored, because a lost index only costs time.
-use super::contents::Contents;
+use super::bloom_index::BloomIndex;
 use crate::private;
-use crate::repo::Trees;
+use crate::repo::TreeStore;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,29 +10,32 @@ use std::time::{Duration, SystemTime};
 
 /// File format version, part of the file name and header. A new number invalidates all cached
 /// indexes.
-const VERSION: u32 = 1;
+const FORMAT_VERSION: u32 = 1;
 /// Maximum number of cached indexes.
-const MOST: usize = 8;
+const MAX_INDEXES: usize = 8;
 const MAGIC: &[u8; 8] = b"debate-i";
 /// Header: magic, version, tree id, file count, filter words, checksum.
-const HEADER: usize = 8 + 4 + 40 + 4 + 4 + 8;
+const HEADER_BYTES: usize = 8 + 4 + 40 + 4 + 4 + 8;
 
 /// Cache folder. The redaction fingerprint is part of the file name, because other redaction rules
 /// give another index.
-pub(super) struct Shelf {
+pub(super) struct IndexCache {
     folder: PathBuf,
-    edition: String,
+    redaction_fingerprint: String,
 }
 
-impl Shelf {
-    pub(super) fn of(trees: &Trees) -> Shelf {
-        Shelf { folder: trees.home().join("indexes"), edition: trees.edition() }
+impl IndexCache {
+    pub(super) fn new(trees: &TreeStore) -> IndexCache {
+        IndexCache {
+            folder: trees.home().join("indexes"),
+            redaction_fingerprint: trees.redaction_fingerprint(),
+        }
     }
 
     /// Loads the index of a tree. None on a cache miss or if validation fails.
-    pub(super) fn load(&self, tree: &str, files: usize) -> Option<Contents> {
-        let path = self.path(tree);
-        let contents = decoded(&fs::read(&path).ok()?, tree, files)?;
+    pub(super) fn load(&self, tree: &str, files: usize) -> Option<BloomIndex> {
+        let path = self.index_path(tree);
+        let contents = decode(&fs::read(&path).ok()?, tree, files)?;
         // Update the modification time for LRU eviction.
         let touched = fs::File::options().append(true).open(&path);
         let _ = touched.and_then(|file| file.set_modified(SystemTime::now()));
@@ -40,31 +43,31 @@ impl Shelf {
     }
 
     /// Saves an index. Errors are ignored.
-    pub(super) fn save(&self, tree: &str, contents: &Contents) {
+    pub(super) fn save(&self, tree: &str, contents: &BloomIndex) {
         // An incomplete index would hide files that can be read later.
-        if contents.whole {
+        if contents.complete {
             let _ = self.write(tree, contents);
         }
     }
 
-    fn write(&self, tree: &str, contents: &Contents) -> io::Result<()> {
+    fn write(&self, tree: &str, contents: &BloomIndex) -> io::Result<()> {
         let folder = &self.folder;
         private::folder(folder)?;
         let mut file = tempfile::Builder::new().suffix(".tmp").tempfile_in(folder)?;
-        file.write_all(&encoded(contents, tree))?;
-        file.persist(self.path(tree)).map_err(|error| error.error)?;
-        sweep(folder)
+        file.write_all(&encode(contents, tree))?;
+        file.persist(self.index_path(tree)).map_err(|error| error.error)?;
+        evict_old(folder)
     }
 
-    fn path(&self, tree: &str) -> PathBuf {
+    fn index_path(&self, tree: &str) -> PathBuf {
         // Only hexadecimal digits reach the path.
         let id: String = tree.chars().filter(char::is_ascii_hexdigit).take(40).collect();
-        self.folder.join(format!("{id}-{VERSION}-{}", self.edition))
+        self.folder.join(format!("{id}-{FORMAT_VERSION}-{}", self.redaction_fingerprint))
     }
 }
 
 /// Evicts the least recently used indexes, and deletes temporary files of old crashes.
-fn sweep(folder: &Path) -> io::Result<()> {
+fn evict_old(folder: &Path) -> io::Result<()> {
     const STALE: Duration = Duration::from_secs(4_000);
     let mut kept = vec![];
     for entry in fs::read_dir(folder)? {
@@ -80,37 +83,37 @@ fn sweep(folder: &Path) -> io::Result<()> {
         }
     }
     kept.sort();
-    let many = kept.len().saturating_sub(MOST);
+    let many = kept.len().saturating_sub(MAX_INDEXES);
     for (_, path) in kept.into_iter().take(many) {
         let _ = fs::remove_file(path);
     }
     Ok(())
 }
 
-fn encoded(contents: &Contents, tree: &str) -> Vec<u8> {
+fn encode(contents: &BloomIndex, tree: &str) -> Vec<u8> {
     let body = contents.ends.len() * 4 + contents.bits.len() * 8;
-    let mut bytes = Vec::with_capacity(HEADER + body);
+    let mut bytes = Vec::with_capacity(HEADER_BYTES + body);
     bytes.extend(MAGIC);
-    bytes.extend(VERSION.to_le_bytes());
-    bytes.extend(name(tree));
+    bytes.extend(FORMAT_VERSION.to_le_bytes());
+    bytes.extend(tree_id_field(tree));
     bytes.extend((contents.ends.len() as u32).to_le_bytes());
     bytes.extend((contents.bits.len() as u32).to_le_bytes());
     bytes.extend([0; 8]);
     bytes.extend(contents.ends.iter().flat_map(|end| end.to_le_bytes()));
     bytes.extend(contents.bits.iter().flat_map(|word| word.to_le_bytes()));
-    let sum = checksum(&bytes[HEADER..]);
-    bytes[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
+    let sum = checksum(&bytes[HEADER_BYTES..]);
+    bytes[HEADER_BYTES - 8..HEADER_BYTES].copy_from_slice(&sum.to_le_bytes());
     bytes
 }
 
-fn decoded(bytes: &[u8], tree: &str, files: usize) -> Option<Contents> {
-    let (header, body) = bytes.split_at_checked(HEADER)?;
+fn decode(bytes: &[u8], tree: &str, files: usize) -> Option<BloomIndex> {
+    let (header, body) = bytes.split_at_checked(HEADER_BYTES)?;
     let number = |at: usize| {
         header.get(at..at + 4).and_then(|four| four.try_into().ok()).map(u32::from_le_bytes)
     };
     let fits = header.starts_with(MAGIC)
-        && number(8)? == VERSION
-        && header.get(12..52)? == name(tree)
+        && number(8)? == FORMAT_VERSION
+        && header.get(12..52)? == tree_id_field(tree)
         && number(52)? as usize == files;
     let words = number(56)? as usize;
     let sum = u64::from_le_bytes(header.get(60..68)?.try_into().ok()?);
@@ -123,11 +126,11 @@ fn decoded(bytes: &[u8], tree: &str, files: usize) -> Option<Contents> {
     let bits = bits.chunks_exact(8).filter_map(|eight| eight.try_into().ok());
     let bits: Vec<u64> = bits.map(u64::from_le_bytes).collect();
     let ordered = ends.is_sorted() && ends.last().map_or(0, |end| *end as usize) == bits.len();
-    ordered.then_some(Contents { bits, ends, whole: true })
+    ordered.then_some(BloomIndex { bits, ends, complete: true })
 }
 
 /// Tree id as a fixed-length header field.
-fn name(tree: &str) -> [u8; 40] {
+fn tree_id_field(tree: &str) -> [u8; 40] {
     let mut name = [0; 40];
     for (to, from) in name.iter_mut().zip(tree.bytes()) {
         *to = from;

@@ -3,46 +3,49 @@
 //!
 //! Words are compared as they are between spaces and punctuation. So a quote that differs from a
 //! file by a space within a word is found at its cited location, but not in a search of the tree.
-use super::quote::Part;
-use crate::repo::{File, Reader, RepoError, View, Why, absent};
+use super::quote_variants::QuotePart;
+use crate::repo::{ExclusionReason, RepoError, TreeFile, TreeReader, TreeView, exclusion_reason};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Filter bits per distinct word of a file.
-const BITS: usize = 10;
+const BITS_PER_WORD: usize = 10;
 /// Hash functions: bits set per word.
-const SET: u64 = 4;
+const HASHES_PER_WORD: u64 = 4;
 /// Minimum length of an indexed word in bytes.
-const SHORTEST: usize = 3;
+const MIN_WORD_BYTES: usize = 3;
 /// Files a thread takes from the queue at once.
-const PORTION: usize = 64;
+const BATCH_SIZE: usize = 64;
 const THREADS: usize = 2;
 
 /// Bloom filters of a tree, in file order.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Contents {
+pub(super) struct BloomIndex {
     pub(super) bits: Vec<u64>,
     /// End offset of each filter in `bits`, where the next one starts. An unreadable file has an
     /// empty filter.
     pub(super) ends: Vec<u32>,
     /// Whether every file could be read. Only a complete index is cached on disk.
-    pub(super) whole: bool,
+    pub(super) complete: bool,
 }
 
-impl Contents {
+impl BloomIndex {
     /// Builds the index: reads and hashes all files on two threads.
-    pub(super) fn build(view: &View) -> Result<Contents, RepoError> {
+    pub(super) fn build(view: &TreeView) -> Result<BloomIndex, RepoError> {
         let next = AtomicUsize::new(0);
-        let work = || -> Result<Vec<(usize, Filters)>, RepoError> {
+        let work = || -> Result<Vec<(usize, BloomFilters)>, RepoError> {
             let reader = view.reader()?;
             let mut done = vec![];
             loop {
-                let from = next.fetch_add(PORTION, Ordering::Relaxed);
+                let from = next.fetch_add(BATCH_SIZE, Ordering::Relaxed);
                 let Some(files) = view.files().get(from..) else { break };
                 if files.is_empty() {
                     break;
                 }
-                done.push((from, Filters::of(&reader, &files[..files.len().min(PORTION)])));
+                done.push((
+                    from,
+                    BloomFilters::build(&reader, &files[..files.len().min(BATCH_SIZE)]),
+                ));
             }
             Ok(done)
         };
@@ -58,21 +61,23 @@ impl Contents {
             Ok::<_, RepoError>(all)
         })?;
         portions.sort_unstable_by_key(|(from, _)| *from);
-        let mut contents = Contents { bits: vec![], ends: vec![], whole: view.whole() };
+        let mut contents = BloomIndex { bits: vec![], ends: vec![], complete: view.is_complete() };
         for (_, portion) in portions {
             let start = contents.bits.len() as u32;
             contents.bits.extend(portion.bits);
             contents.ends.extend(portion.ends.iter().map(|end| start + end));
-            contents.whole &= portion.whole;
+            contents.complete &= portion.complete;
         }
         Ok(contents)
     }
 
     /// Indexes of the files that may contain all these word hashes.
-    pub(super) fn may_hold(&self, words: &[u64]) -> Vec<usize> {
+    pub(super) fn candidates(&self, words: &[u64]) -> Vec<usize> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ranges = starts.zip(&self.ends).map(|(start, end)| start as usize..*end as usize);
-        let holds = |filter: &[u64]| !filter.is_empty() && words.iter().all(|it| has(filter, *it));
+        let holds = |filter: &[u64]| {
+            !filter.is_empty() && words.iter().all(|it| filter_contains(filter, *it))
+        };
         let held =
             ranges.enumerate().filter(|(_, range)| self.bits.get(range.clone()).is_some_and(holds));
         held.map(|(nth, _)| nth).collect()
@@ -80,39 +85,39 @@ impl Contents {
 }
 
 /// Filters of one batch of files.
-struct Filters {
+struct BloomFilters {
     bits: Vec<u64>,
     ends: Vec<u32>,
-    whole: bool,
+    complete: bool,
 }
 
-impl Filters {
-    fn of(reader: &Reader, files: &[File]) -> Filters {
-        let mut filters = Filters { bits: vec![], ends: vec![], whole: true };
+impl BloomFilters {
+    fn build(reader: &TreeReader, files: &[TreeFile]) -> BloomFilters {
+        let mut filters = BloomFilters { bits: vec![], ends: vec![], complete: true };
         let mut hashes = vec![];
         for file in files {
-            match readable(reader, file) {
+            match read_searchable(reader, file) {
                 Ok(bytes) => {
                     hashes.clear();
-                    hash_all(&bytes, &mut hashes);
+                    hash_words(&bytes, &mut hashes);
                     hashes.sort_unstable();
                     hashes.dedup();
-                    filters.add(&hashes);
+                    filters.add_filter(&hashes);
                 }
-                Err(why) => filters.whole &= why != Why::Unreadable,
+                Err(why) => filters.complete &= why != ExclusionReason::Unreadable,
             }
             filters.ends.push(filters.bits.len() as u32);
         }
         filters
     }
 
-    fn add(&mut self, hashes: &[u64]) {
+    fn add_filter(&mut self, hashes: &[u64]) {
         let start = self.bits.len();
-        self.bits.resize(start + (hashes.len() * BITS).div_ceil(64).max(1), 0);
+        self.bits.resize(start + (hashes.len() * BITS_PER_WORD).div_ceil(64).max(1), 0);
         let filter = &mut self.bits[start..];
         let many = filter.len() as u64 * 64;
         for hash in hashes {
-            for at in positions(*hash, many) {
+            for at in bit_positions(*hash, many) {
                 filter[at / 64] |= 1 << (at % 64);
             }
         }
@@ -120,25 +125,28 @@ impl Filters {
 }
 
 /// Reads a file for searching. Secrets by name, unreadable and binary files return the reason.
-pub(super) fn readable(reader: &Reader, file: &File) -> Result<Vec<u8>, Why> {
-    if absent(file.path.as_bytes()) == Some(Why::Secret) {
-        return Err(Why::Secret);
+pub(super) fn read_searchable(
+    reader: &TreeReader,
+    file: &TreeFile,
+) -> Result<Vec<u8>, ExclusionReason> {
+    if exclusion_reason(file.path.as_bytes()) == Some(ExclusionReason::Secret) {
+        return Err(ExclusionReason::Secret);
     }
-    let bytes = reader.bytes(file)?;
+    let bytes = reader.read_bytes(file)?;
     if bytes[..bytes.len().min(8_000)].contains(&0) {
-        return Err(Why::Binary);
+        return Err(ExclusionReason::Binary);
     }
     Ok(bytes)
 }
 
-fn has(filter: &[u64], hash: u64) -> bool {
-    positions(hash, filter.len() as u64 * 64).all(|at| filter[at / 64] & (1 << (at % 64)) != 0)
+fn filter_contains(filter: &[u64], hash: u64) -> bool {
+    bit_positions(hash, filter.len() as u64 * 64).all(|at| filter[at / 64] & (1 << (at % 64)) != 0)
 }
 
 /// Bit positions of a hash in a filter of `many` bits, by double hashing.
-fn positions(hash: u64, many: u64) -> impl Iterator<Item = usize> {
+fn bit_positions(hash: u64, many: u64) -> impl Iterator<Item = usize> {
     let step = hash.rotate_left(32) | 1;
-    (0..SET).map(move |nth| {
+    (0..HASHES_PER_WORD).map(move |nth| {
         let mixed = hash.wrapping_add(nth.wrapping_mul(step));
         ((u128::from(mixed) * u128::from(many)) >> 64) as usize
     })
@@ -146,13 +154,13 @@ fn positions(hash: u64, many: u64) -> impl Iterator<Item = usize> {
 
 /// Splits into words of indexed length. All bytes outside ASCII count as letters, so the index does
 /// not depend on a Unicode version.
-fn words(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let words = bytes.split(|byte| !INSIDE[usize::from(*byte)]);
-    words.filter(|word| word.len() >= SHORTEST)
+fn split_words(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let words = bytes.split(|byte| !IS_WORD_BYTE[usize::from(*byte)]);
+    words.filter(|word| word.len() >= MIN_WORD_BYTES)
 }
 
 /// Lookup table of the bytes that are part of a word.
-const INSIDE: [bool; 256] = {
+const IS_WORD_BYTE: [bool; 256] = {
     let mut inside = [false; 256];
     let mut byte = 0_u8;
     loop {
@@ -165,52 +173,52 @@ const INSIDE: [bool; 256] = {
 };
 
 /// Hashes all words of a buffer in one pass.
-fn hash_all(bytes: &[u8], hashes: &mut Vec<u64>) {
-    let (mut hash, mut length) = (OFFSET, 0);
+fn hash_words(bytes: &[u8], hashes: &mut Vec<u64>) {
+    let (mut hash, mut length) = (FNV_OFFSET, 0);
     for byte in bytes.iter().chain([&b' ']) {
-        if INSIDE[usize::from(*byte)] {
-            (hash, length) = (hashed(hash, *byte), length + 1);
+        if IS_WORD_BYTE[usize::from(*byte)] {
+            (hash, length) = (fnv_step(hash, *byte), length + 1);
         } else {
-            if length >= SHORTEST {
-                hashes.push(stirred(hash));
+            if length >= MIN_WORD_BYTES {
+                hashes.push(mix(hash));
             }
-            (hash, length) = (OFFSET, 0);
+            (hash, length) = (FNV_OFFSET, 0);
         }
     }
 }
 
 /// FNV-1a hash with a final mix, because `bit_positions` uses the high bits.
-fn hash(word: &[u8]) -> u64 {
-    stirred(word.iter().fold(OFFSET, |hash, byte| hashed(hash, *byte)))
+fn hash_word(word: &[u8]) -> u64 {
+    mix(word.iter().fold(FNV_OFFSET, |hash, byte| fnv_step(hash, *byte)))
 }
 
-const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
-fn hashed(hash: u64, byte: u8) -> u64 {
+fn fnv_step(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
 }
 
-fn stirred(hash: u64) -> u64 {
+fn mix(hash: u64) -> u64 {
     let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash ^ (hash >> 29)
 }
 
 /// Hashes of all words of a quote, assuming that none is cut off.
-pub(super) fn words_of(parts: &[Part]) -> Vec<u64> {
-    parts.iter().flat_map(all_words).collect()
+pub(super) fn hash_quote_words(parts: &[QuotePart]) -> Vec<u64> {
+    parts.iter().flat_map(hash_part_words).collect()
 }
 
 /// Hashes of the words that are certainly complete: all but those at the ends of a part.
-pub(super) fn inner_words(parts: &[Part]) -> Vec<u64> {
+pub(super) fn hash_inner_words(parts: &[QuotePart]) -> Vec<u64> {
     let mut hashes = vec![];
     for part in parts {
         for (nth, line) in part.lines.iter().enumerate() {
             let (first, last) = (nth == 0, nth + 1 == part.lines.len());
-            for word in words(line.as_bytes()) {
+            for word in split_words(line.as_bytes()) {
                 let start = word.as_ptr() as usize - line.as_ptr() as usize;
                 let cut = first && start == 0 || last && start + word.len() == line.len();
-                if !cut && !odd_space(word) {
-                    hashes.push(hash(word));
+                if !cut && !has_unicode_space(word) {
+                    hashes.push(hash_word(word));
                 }
             }
         }
@@ -219,17 +227,17 @@ pub(super) fn inner_words(parts: &[Part]) -> Vec<u64> {
 }
 
 /// Hashes of the words of one part.
-pub(super) fn all_words(part: &Part) -> Vec<u64> {
-    let lines = part.lines.iter().flat_map(|line| words(line.as_bytes()));
-    lines.filter(|word| !odd_space(word)).map(hash).collect()
+pub(super) fn hash_part_words(part: &QuotePart) -> Vec<u64> {
+    let lines = part.lines.iter().flat_map(|line| split_words(line.as_bytes()));
+    lines.filter(|word| !has_unicode_space(word)).map(hash_word).collect()
 }
 
 /// Hashes of the words of a symbol.
-pub(super) fn words_of_name(name: &str) -> Vec<u64> {
-    words(name.as_bytes()).map(hash).collect()
+pub(super) fn hash_symbol_words(name: &str) -> Vec<u64> {
+    split_words(name.as_bytes()).map(hash_word).collect()
 }
 
 /// Unicode white space counts as a letter in the index, but is ignored when text is compared.
-fn odd_space(word: &[u8]) -> bool {
+fn has_unicode_space(word: &[u8]) -> bool {
     String::from_utf8_lossy(word).contains(char::is_whitespace)
 }

@@ -2,72 +2,72 @@
 //! Trees are serialized here, byte by byte, because a file may become a folder or the reverse, and
 //! names need not be UTF-8.
 use super::RepoError;
-use super::stores::{Ours, Theirs};
+use super::object_store::{OwnRepo, UserRepo};
 use git2::{ObjectType, Oid};
 use std::collections::BTreeMap;
 
-const FOLDER: i32 = 0o040_000;
+const FOLDER_MODE: i32 = 0o040_000;
 
 /// Edits of one folder, by entry name.
 #[derive(Default)]
-pub(super) struct Patch(BTreeMap<Vec<u8>, Change>);
+pub(super) struct TreeEdits(BTreeMap<Vec<u8>, TreeEdit>);
 
-enum Change {
-    Gone,
+enum TreeEdit {
+    Remove,
     File {
         id: Oid,
         mode: i32,
     },
     /// Edits below this folder.
-    Folder(Patch),
+    Folder(TreeEdits),
     /// Replaces whatever is there by a folder with only these entries.
-    Instead(Patch),
+    ReplaceFolder(TreeEdits),
 }
 
-impl Patch {
+impl TreeEdits {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Adds or replaces a regular file.
-    pub(super) fn put(&mut self, path: &[u8], id: Oid, executable: bool) {
-        self.enter(path, id, if executable { 0o100_755 } else { 0o100_644 });
+    pub(super) fn put_file(&mut self, path: &[u8], id: Oid, executable: bool) {
+        self.put_entry(path, id, if executable { 0o100_755 } else { 0o100_644 });
     }
 
     /// Adds or replaces an entry of any mode except a folder.
-    pub(super) fn enter(&mut self, path: &[u8], id: Oid, mode: i32) {
-        self.set(path, Change::File { id, mode });
+    pub(super) fn put_entry(&mut self, path: &[u8], id: Oid, mode: i32) {
+        self.set(path, TreeEdit::File { id, mode });
     }
 
     /// Removes a file. An entry already put under that name is kept.
     pub(super) fn remove(&mut self, path: &[u8]) {
-        self.set(path, Change::Gone);
+        self.set(path, TreeEdit::Remove);
     }
 
     /// Replaces a folder, and everything in it, by these entries.
-    pub(super) fn instead(&mut self, name: &[u8], inside: Patch) {
-        self.0.insert(name.to_owned(), Change::Instead(inside));
+    pub(super) fn replace_folder(&mut self, name: &[u8], inside: TreeEdits) {
+        self.0.insert(name.to_owned(), TreeEdit::ReplaceFolder(inside));
     }
 
-    fn set(&mut self, path: &[u8], change: Change) {
+    fn set(&mut self, path: &[u8], change: TreeEdit) {
         let mut parts = path.splitn(2, |byte| *byte == b'/');
         let name = parts.next().unwrap_or_default().to_owned();
         let Some(rest) = parts.next() else {
-            let keeps = matches!(change, Change::Gone) && self.0.contains_key(&name);
+            let keeps = matches!(change, TreeEdit::Remove) && self.0.contains_key(&name);
             if !keeps {
                 self.0.insert(name, change);
             }
             return;
         };
-        let slot = self.0.entry(name).or_insert(Change::Gone);
+        let slot = self.0.entry(name).or_insert(TreeEdit::Remove);
         match slot {
-            Change::Folder(inner) | Change::Instead(inner) => inner.set(rest, change),
+            TreeEdit::Folder(inner) | TreeEdit::ReplaceFolder(inner) => inner.set(rest, change),
             // A file has nothing below it that could be removed.
-            Change::File { .. } if matches!(change, Change::Gone) => {}
+            TreeEdit::File { .. } if matches!(change, TreeEdit::Remove) => {}
             _ => {
-                let mut inner = Patch::default();
+                let mut inner = TreeEdits::default();
                 inner.set(rest, change);
-                *slot = Change::Folder(inner);
+                *slot = TreeEdit::Folder(inner);
             }
         }
     }
@@ -76,32 +76,37 @@ impl Patch {
     /// the two stores.
     pub(super) fn write(
         &self,
-        theirs: Option<&Theirs>,
-        ours: &Ours,
+        theirs: Option<&UserRepo>,
+        ours: &OwnRepo,
         base: Option<Oid>,
     ) -> Result<Oid, RepoError> {
-        match self.folder(theirs, ours, base)? {
+        match self.write_folder(theirs, ours, base)? {
             Some(id) => Ok(id),
-            None => ours.keep(ObjectType::Tree, &[]),
+            None => ours.write_object(ObjectType::Tree, &[]),
         }
     }
 
     /// Writes one folder. None if it is empty, because git stores no empty folders.
-    fn folder(
+    fn write_folder(
         &self,
-        theirs: Option<&Theirs>,
-        ours: &Ours,
+        theirs: Option<&UserRepo>,
+        ours: &OwnRepo,
         base: Option<Oid>,
     ) -> Result<Option<Oid>, RepoError> {
         let mut entries =
-            base.map_or_else(|| Ok(BTreeMap::new()), |base| entries(theirs, ours, base))?;
+            base.map_or_else(|| Ok(BTreeMap::new()), |base| read_entries(theirs, ours, base))?;
         for (name, change) in &self.0 {
-            let before = entries.get(name).filter(|(mode, _)| *mode == FOLDER).map(|(_, id)| *id);
+            let before =
+                entries.get(name).filter(|(mode, _)| *mode == FOLDER_MODE).map(|(_, id)| *id);
             let after = match change {
-                Change::File { id, mode } => Some((*mode, *id)),
-                Change::Gone => before.map(|id| (FOLDER, id)),
-                Change::Folder(inner) => inner.folder(theirs, ours, before)?.map(|id| (FOLDER, id)),
-                Change::Instead(inner) => inner.folder(theirs, ours, None)?.map(|id| (FOLDER, id)),
+                TreeEdit::File { id, mode } => Some((*mode, *id)),
+                TreeEdit::Remove => before.map(|id| (FOLDER_MODE, id)),
+                TreeEdit::Folder(inner) => {
+                    inner.write_folder(theirs, ours, before)?.map(|id| (FOLDER_MODE, id))
+                }
+                TreeEdit::ReplaceFolder(inner) => {
+                    inner.write_folder(theirs, ours, None)?.map(|id| (FOLDER_MODE, id))
+                }
             };
             match after {
                 Some(entry) => entries.insert(name.clone(), entry),
@@ -111,19 +116,23 @@ impl Patch {
         if entries.is_empty() {
             return Ok(None);
         }
-        ours.keep(ObjectType::Tree, &written(&entries)).map(Some)
+        ours.write_object(ObjectType::Tree, &encode_tree(&entries)).map(Some)
     }
 }
 
-type Entries = BTreeMap<Vec<u8>, (i32, Oid)>;
+type TreeEntries = BTreeMap<Vec<u8>, (i32, Oid)>;
 
-fn entries(theirs: Option<&Theirs>, ours: &Ours, id: Oid) -> Result<Entries, RepoError> {
-    let tree = match (ours.tree(id), theirs) {
+fn read_entries(
+    theirs: Option<&UserRepo>,
+    ours: &OwnRepo,
+    id: Oid,
+) -> Result<TreeEntries, RepoError> {
+    let tree = match (ours.find_tree(id), theirs) {
         (Some(tree), _) => tree,
-        (None, None) => return Ok(Entries::new()),
+        (None, None) => return Ok(TreeEntries::new()),
         (None, Some(theirs)) => {
             let tree = theirs.repository.find_tree(id);
-            tree.map_err(|error| RepoError::broken(&theirs.top, &error))?
+            tree.map_err(|error| RepoError::from_git(&theirs.top, &error))?
         }
     };
     let entry = |entry: git2::TreeEntry<'_>| {
@@ -133,10 +142,10 @@ fn entries(theirs: Option<&Theirs>, ours: &Ours, id: Oid) -> Result<Entries, Rep
 }
 
 /// Serializes a tree object in git's order: folders sort as if their names ended in `/`.
-fn written(entries: &Entries) -> Vec<u8> {
+fn encode_tree(entries: &TreeEntries) -> Vec<u8> {
     let mut sorted: Vec<_> = entries.iter().collect();
     sorted.sort_by_cached_key(|(name, (mode, _))| {
-        let end: &[u8] = if *mode == FOLDER { b"/" } else { b"" };
+        let end: &[u8] = if *mode == FOLDER_MODE { b"/" } else { b"" };
         [name, end].concat()
     });
     let mut bytes = vec![];

@@ -8,13 +8,13 @@
 use std::io::BufRead;
 
 /// Maximum number of edits tried. Beyond that git's implementation is faster.
-const MOST: usize = 100;
+const MAX_EDITS: usize = 100;
 /// Upper bound of the frequency threshold for files of any length.
-const FREQUENT: usize = 1_024;
+const MAX_FREQUENCY: usize = 1_024;
 
 /// Added and deleted lines. None if git might count differently.
-pub(super) fn count(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
-    let (old, new) = (lines(old), lines(new));
+pub(super) fn count_small_diff(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
+    let (old, new) = (split_lines(old), split_lines(new));
     let same = |(one, other): &(&&[u8], &&[u8])| one == other;
     let head = old.iter().zip(&new).take_while(same).count();
     let (before, after) = (&old[head..], &new[head..]);
@@ -24,12 +24,12 @@ pub(super) fn count(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
     if before.is_empty() || after.is_empty() {
         return Some((after.len(), before.len()));
     }
-    let ways = ways(before, after)?;
+    let ways = shortest_edit_trace(before, after)?;
     let frequent = |line: &&[u8]| {
         let many = |lines: &[&[u8]]| lines.iter().filter(|other| *other == line).count();
-        many(&new) >= frequency(old.len()) || many(&old) >= frequency(new.len())
+        many(&new) >= frequency_threshold(old.len()) || many(&old) >= frequency_threshold(new.len())
     };
-    let doubt = shared(&ways).into_iter().any(|(first, end)| {
+    let doubt = common_runs(&ways).into_iter().any(|(first, end)| {
         // The longest line is the most likely to be unique.
         before[first..end].iter().max_by_key(|line| line.len()).is_some_and(frequent)
     });
@@ -39,7 +39,7 @@ pub(super) fn count(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
 
 /// Splits into lines with their newline. A last line without one differs from the same line with
 /// it.
-fn lines(mut bytes: &[u8]) -> Vec<&[u8]> {
+fn split_lines(mut bytes: &[u8]) -> Vec<&[u8]> {
     let (all, mut lines) = (bytes, Vec::with_capacity(bytes.len() / 32));
     let mut at = 0;
     while let Ok(many @ 1..) = bytes.skip_until(b'\n') {
@@ -50,35 +50,35 @@ fn lines(mut bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Occurrences from which git considers a line frequent: about the square root of the line count.
-fn frequency(lines: usize) -> usize {
+fn frequency_threshold(lines: usize) -> usize {
     let digits = usize::BITS - lines.leading_zeros();
-    (1 << digits.div_ceil(2)).min(FREQUENT)
+    (1 << digits.div_ceil(2)).min(MAX_FREQUENCY)
 }
 
 /// A snake in Myers' terms: a maximal run of equal lines after an edit.
 #[derive(Clone, Copy)]
-struct Stretch {
+struct Snake {
     /// Start and end index in the old file.
-    first: usize,
+    start: usize,
     end: usize,
     /// Diagonal: index in the old file minus index in the new file.
-    ahead: isize,
+    diagonal: isize,
     /// Diagonal of the snake before the edit.
-    before: isize,
+    previous_diagonal: isize,
 }
 
 /// Furthest-reaching snakes, indexed by number of edits, then by diagonal.
-type Ways = Vec<Vec<Option<Stretch>>>;
+type EditTrace = Vec<Vec<Option<Snake>>>;
 
 /// Computes the shortest edit script. None if it exceeds `MAX_EDITS`.
-fn ways(old: &[&[u8]], new: &[&[u8]]) -> Option<Ways> {
-    let mut ways: Ways = vec![];
-    for edits in 0..=MOST {
+fn shortest_edit_trace(old: &[&[u8]], new: &[&[u8]]) -> Option<EditTrace> {
+    let mut ways: EditTrace = vec![];
+    for edits in 0..=MAX_EDITS {
         let mut row = Vec::with_capacity(edits + 1);
         for nth in 0..=edits {
             let ahead = 2 * nth.cast_signed() - edits.cast_signed();
-            let stretch = begun(&ways, ahead, old.len(), new.len()).map(|mut stretch| {
-                let mut there = stretch.there(stretch.end);
+            let stretch = snake_start(&ways, ahead, old.len(), new.len()).map(|mut stretch| {
+                let mut there = stretch.new_index(stretch.end);
                 while old.get(stretch.end).is_some_and(|line| new.get(there) == Some(line)) {
                     (stretch.end, there) = (stretch.end + 1, there + 1);
                 }
@@ -86,7 +86,7 @@ fn ways(old: &[&[u8]], new: &[&[u8]]) -> Option<Ways> {
             });
             row.push(stretch);
             let there =
-                stretch.is_some_and(|it| it.end == old.len() && it.there(it.end) == new.len());
+                stretch.is_some_and(|it| it.end == old.len() && it.new_index(it.end) == new.len());
             if there {
                 ways.push(row);
                 return Some(ways);
@@ -99,39 +99,40 @@ fn ways(old: &[&[u8]], new: &[&[u8]]) -> Option<Ways> {
 
 /// Start of a snake: after a deletion or an insertion that follows the previous snake. Picks the
 /// one that reaches further.
-fn begun(ways: &Ways, ahead: isize, old: usize, new: usize) -> Option<Stretch> {
+fn snake_start(ways: &EditTrace, ahead: isize, old: usize, new: usize) -> Option<Snake> {
     let Some(last) = ways.last() else {
-        return Some(Stretch { first: 0, end: 0, ahead, before: 0 });
+        return Some(Snake { start: 0, end: 0, diagonal: ahead, previous_diagonal: 0 });
     };
     let stretch = |before: isize| {
         let nth = (before + last.len().cast_signed() - 1) / 2;
         let found = usize::try_from(nth).ok().and_then(|nth| *last.get(nth)?)?;
         let first = found.end + usize::from(before < ahead);
-        let stretch = Stretch { first, end: first, ahead, before };
-        (first <= old && stretch.there(first) <= new).then_some(stretch)
+        let stretch =
+            Snake { start: first, end: first, diagonal: ahead, previous_diagonal: before };
+        (first <= old && stretch.new_index(first) <= new).then_some(stretch)
     };
     let (deleted, added) = (stretch(ahead - 1), stretch(ahead + 1));
-    [deleted, added].into_iter().flatten().max_by_key(|stretch| stretch.first)
+    [deleted, added].into_iter().flatten().max_by_key(|stretch| stretch.start)
 }
 
 /// Backtracks the script and returns the common runs between two edits, as ranges in the old file.
-fn shared(ways: &Ways) -> Vec<(usize, usize)> {
+fn common_runs(ways: &EditTrace) -> Vec<(usize, usize)> {
     let mut shared = vec![];
     let mut at = ways.last().and_then(|row| *row.last()?);
     for row in ways.iter().rev().skip(1) {
         let Some(after) = at else { return shared };
-        let nth = (after.before + row.len().cast_signed() - 1) / 2;
+        let nth = (after.previous_diagonal + row.len().cast_signed() - 1) / 2;
         at = usize::try_from(nth).ok().and_then(|nth| *row.get(nth)?);
-        shared.extend(at.map(|stretch| (stretch.first, stretch.end)));
+        shared.extend(at.map(|stretch| (stretch.start, stretch.end)));
     }
     // The run before the first edit does not count.
     shared.pop();
     shared
 }
 
-impl Stretch {
+impl Snake {
     /// Index in the new file that corresponds to one in the old file.
-    fn there(&self, here: usize) -> usize {
-        here.wrapping_add_signed(-self.ahead)
+    fn new_index(&self, here: usize) -> usize {
+        here.wrapping_add_signed(-self.diagonal)
     }
 }

@@ -1,11 +1,11 @@
 //! Strips forged verification marks: a model may write "[verified]" to pretend that a citation was
 //! checked. Only the checker may say so, and every text is stripped before it is parsed.
-use super::markdown::{self, Block, Span};
+use super::markdown::{self, InlineSpan, MarkdownBlock};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Words that make a bracket a mark, if it contains only words of these two lists.
-const STRONG: &[&str] = &[
+const MARK_WORDS: &[&str] = &[
     "verified",
     "checked",
     "confirmed",
@@ -22,7 +22,7 @@ const STRONG: &[&str] = &[
 ];
 
 /// Words allowed beside them.
-const WEAK: &[&str] = &[
+const MARK_FILLERS: &[&str] = &[
     "match",
     "matches",
     "citation",
@@ -65,20 +65,20 @@ const WEAK: &[&str] = &[
 ];
 
 /// With a colon after one of these, the whole bracket is a mark.
-const HEADS: &[&str] =
+const MARK_HEADS: &[&str] =
     &["verified", "checked", "citation", "verification", "confirmed", "validated"];
 
 /// Maximum length of a mark in bytes.
-const LONGEST: usize = 120;
+const MAX_MARK_BYTES: usize = 120;
 /// Maximum number of passes. Stripping a mark can expose another one.
-const PASSES: usize = 4;
+const MAX_PASSES: usize = 4;
 
 /// Strips verification marks after a citation, at the end of a line, or written as tags. Code is
 /// left unchanged.
-pub fn strip_tags(text: &str) -> Cow<'_, str> {
+pub fn strip_verification_marks(text: &str) -> Cow<'_, str> {
     let mut stripped = Cow::Borrowed(text);
-    for _ in 0..PASSES {
-        match once(&stripped) {
+    for _ in 0..MAX_PASSES {
+        match strip_once(&stripped) {
             Some(less) => stripped = Cow::Owned(less),
             None => break,
         }
@@ -87,10 +87,10 @@ pub fn strip_tags(text: &str) -> Cow<'_, str> {
 }
 
 /// One pass. None if nothing was stripped.
-fn once(text: &str) -> Option<String> {
+fn strip_once(text: &str) -> Option<String> {
     // Fast path: most texts have no mark and need no parsing.
     let lower = text.to_lowercase();
-    if !STRONG
+    if !MARK_WORDS
         .iter()
         .chain(&["citation", "verification", "✓", "✅", "✔", "☑"])
         .any(|it| lower.contains(it))
@@ -99,10 +99,10 @@ fn once(text: &str) -> Option<String> {
     }
     let base = text.as_ptr() as usize;
     let (mut less, mut kept) = (String::new(), 0);
-    for block in markdown::blocks(text) {
-        let Block::Line(line) = block else { continue };
+    for block in markdown::split_blocks(text) {
+        let MarkdownBlock::Line(line) = block else { continue };
         let start = line.as_ptr() as usize - base;
-        for mark in marks(line) {
+        for mark in find_marks(line) {
             less.push_str(text[kept..start + mark.start].trim_end_matches([' ', '\t']));
             kept = start + mark.end;
         }
@@ -111,23 +111,23 @@ fn once(text: &str) -> Option<String> {
 }
 
 /// Byte ranges of the marks in a line, in order.
-fn marks(line: &str) -> Vec<Range<usize>> {
-    let spans = markdown::spans(line);
+fn find_marks(line: &str) -> Vec<Range<usize>> {
+    let spans = markdown::split_spans(line);
     let mut marks: Vec<Range<usize>> = vec![];
     // Backwards, so that a mark before a final mark is final, too.
     let mut end = line.len();
     for span in spans.iter().rev() {
-        let Span::Text(range) = span else { continue };
+        let InlineSpan::Text(range) = span else { continue };
         let mut last = range.end;
-        if let Some(ticked) = ticked(line, range, end) {
+        if let Some(ticked) = find_tick_mark(line, range, end) {
             (last, end) = (ticked.start, ticked.start);
             marks.push(ticked);
         }
-        for found in brackets(line, range.start..last).into_iter().rev() {
+        for found in find_bracket_marks(line, range.start..last).into_iter().rev() {
             let rest = line[found.end..end.max(found.end)].trim();
             let at_end = rest.chars().all(|c| !c.is_alphanumeric() && c != '`');
             let tag = line[found.clone()].starts_with('<');
-            if tag || at_end || after_citation(line[..found.start].trim_end()) {
+            if tag || at_end || ends_in_citation(line[..found.start].trim_end()) {
                 if at_end {
                     end = found.start;
                 }
@@ -140,20 +140,20 @@ fn marks(line: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether the text before a mark ends in a citation.
-fn after_citation(before: &str) -> bool {
+fn ends_in_citation(before: &str) -> bool {
     before.ends_with(['`', '"', '”', '’', '」']) || {
         // No citation is longer than this, so the scan stays linear.
         let start = before.len().saturating_sub(300);
         let start = (start..=before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(0);
         let word = before[start..].rsplit(char::is_whitespace).next().unwrap_or_default();
         let word = word.trim_start_matches(['(', '[']);
-        super::place::whole(word, super::place::Setting::Prose).is_some()
-            || super::stated::address(word)
+        super::location::parse_location(word, super::location::PathContext::Prose).is_some()
+            || super::unverifiable::is_url(word)
     }
 }
 
 /// Finds `✓ verified` at the end of a line.
-fn ticked(line: &str, range: &Range<usize>, end: usize) -> Option<Range<usize>> {
+fn find_tick_mark(line: &str, range: &Range<usize>, end: usize) -> Option<Range<usize>> {
     let end = end.min(range.end);
     if line[end..].chars().any(|c| c.is_alphanumeric() || c == '`') {
         return None;
@@ -169,7 +169,7 @@ fn ticked(line: &str, range: &Range<usize>, end: usize) -> Option<Range<usize>> 
 }
 
 /// Finds brackets that contain only a mark.
-fn brackets(line: &str, range: Range<usize>) -> Vec<Range<usize>> {
+fn find_bracket_marks(line: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut found = vec![];
     let mut open: Option<(usize, char)> = None;
     for (at, c) in line[range.clone()].char_indices() {
@@ -182,7 +182,7 @@ fn brackets(line: &str, range: Range<usize>) -> Vec<Range<usize>> {
             (_, Some((start, closing))) if c == closing => {
                 let end = at + c.len_utf8();
                 let joined = line[..start].ends_with(|c: char| c.is_alphabetic() || c == '_');
-                if !joined && end - start <= LONGEST && is_mark(&line[start..end]) {
+                if !joined && end - start <= MAX_MARK_BYTES && is_mark(&line[start..end]) {
                     found.push(start..end);
                 }
                 open = None;
@@ -198,14 +198,14 @@ fn is_mark(bracket: &str) -> bool {
     let lower = inner.to_lowercase();
     let head = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
     if let Some((head, _)) = head.split_once(':')
-        && HEADS.contains(&head.trim())
+        && MARK_HEADS.contains(&head.trim())
     {
         return true;
     }
     let words = || lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words().any(|word| STRONG.contains(&word)) && words().all(is_mark_word)
+    words().any(|word| MARK_WORDS.contains(&word)) && words().all(is_mark_word)
 }
 
 fn is_mark_word(word: &str) -> bool {
-    STRONG.contains(&word) || WEAK.contains(&word)
+    MARK_WORDS.contains(&word) || MARK_FILLERS.contains(&word)
 }

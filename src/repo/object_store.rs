@@ -1,7 +1,7 @@
 //! Object lookup in two git repositories: the user's, which is only read, and a bare one of our own
 //! (`trees.git`) for objects that are in no commit yet. They are not linked as alternates, so no
 //! config can make git write our objects to the user's repository.
-use super::{RepoError, disk, plain};
+use super::{RepoError, disk, plain_folder};
 use crate::private;
 use git2::{
     Blob, ErrorCode, ObjectType, OdbLookupFlags, Oid, Repository, RepositoryInitOptions, Tree, opts,
@@ -11,35 +11,35 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The user's repository.
-pub(super) struct Theirs {
+pub(super) struct UserRepo {
     pub(super) repository: Repository,
     /// Top folder of the working tree, canonicalized.
     pub(super) top: PathBuf,
 }
 
 /// Our own bare repository, in the user's home folder for debates.
-pub(super) struct Ours {
+pub(super) struct OwnRepo {
     repository: Repository,
     path: PathBuf,
 }
 
 /// Both object stores, as far as they exist. Reads query our own first.
-pub(super) struct Stores {
-    ours: Option<Ours>,
-    theirs: Option<Theirs>,
+pub(super) struct ObjectStore {
+    own_repo: Option<OwnRepo>,
+    user_repo: Option<UserRepo>,
 }
 
 /// Disables hash verification on read. Thousands of objects are read, and a corrupt one would be
 /// corrupt for git, too.
-fn trust_hashes() {
+fn disable_hash_verification() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| opts::strict_hash_verification(false));
 }
 
-impl Theirs {
+impl UserRepo {
     /// Finds the repository around a folder. None if there is none, or if it is bare.
-    pub(super) fn around(folder: &Path) -> Result<Option<Theirs>, RepoError> {
-        trust_hashes();
+    pub(super) fn discover(folder: &Path) -> Result<Option<UserRepo>, RepoError> {
+        disable_hash_verification();
         let Ok(folder) = dunce::canonicalize(folder) else { return Ok(None) };
         // Searched here and not by libgit2: only the nearest `.git` is valid for this folder.
         let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
@@ -51,80 +51,84 @@ impl Theirs {
             Err(error) if error.code() == ErrorCode::NotFound && top.join(".git").is_dir() => {
                 return Ok(None);
             }
-            Err(error) => return Err(RepoError::broken(top, &error)),
+            Err(error) => return Err(RepoError::from_git(top, &error)),
         };
         let Some(files) = repository.workdir() else { return Ok(None) };
         // `core.worktree` must not choose which folder is read.
         if dunce::canonicalize(files).ok().as_deref() != Some(top) {
-            return Err(RepoError::Elsewhere { path: top.to_owned() });
+            return Err(RepoError::WorktreeElsewhere { path: top.to_owned() });
         }
-        Ok(Some(Theirs { repository, top: top.to_owned() }))
+        Ok(Some(UserRepo { repository, top: top.to_owned() }))
     }
 }
 
 /// Folder that paths are relative to: the top of the repository around `root`, or `root` itself.
-pub fn top(root: &Path) -> Result<PathBuf, RepoError> {
-    match Theirs::around(root)? {
+pub fn toplevel(root: &Path) -> Result<PathBuf, RepoError> {
+    match UserRepo::discover(root)? {
         Some(theirs) => Ok(theirs.top),
-        None if plain::bare(root) => Err(RepoError::Bare { path: root.to_owned() }),
+        None if plain_folder::is_bare_repository(root) => {
+            Err(RepoError::Bare { path: root.to_owned() })
+        }
         None => Ok(dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned())),
     }
 }
 
-impl Ours {
+impl OwnRepo {
     fn path(home: &Path) -> PathBuf {
         home.join("trees.git")
     }
 
     /// Opens it if it exists.
-    fn existing(home: &Path) -> Result<Option<Ours>, RepoError> {
-        let path = Ours::path(home);
-        path.exists().then(|| Ours::open(path)).transpose()
+    fn open_existing(home: &Path) -> Result<Option<OwnRepo>, RepoError> {
+        let path = OwnRepo::path(home);
+        path.exists().then(|| OwnRepo::open(path)).transpose()
     }
 
     /// Opens it, and creates it if missing.
-    pub(super) fn made(home: &Path) -> Result<Ours, RepoError> {
-        let path = Ours::path(home);
+    pub(super) fn open_or_create(home: &Path) -> Result<OwnRepo, RepoError> {
+        let path = OwnRepo::path(home);
         if !path.exists() {
-            Ours::make(home, &path)?;
+            OwnRepo::create(home, &path)?;
         }
-        Ours::open(path)
+        OwnRepo::open(path)
     }
 
-    fn open(path: PathBuf) -> Result<Ours, RepoError> {
-        trust_hashes();
+    fn open(path: PathBuf) -> Result<OwnRepo, RepoError> {
+        disable_hash_verification();
         let opened = Repository::open_bare(&path);
-        let repository = opened.map_err(|error| RepoError::store(&path, &error))?;
-        Ok(Ours { repository, path })
+        let repository = opened.map_err(|error| RepoError::from_own_store(&path, &error))?;
+        Ok(OwnRepo { repository, path })
     }
 
     /// Creates it in a temporary folder and renames it into place, so that it is always complete.
-    fn make(home: &Path, path: &Path) -> Result<(), RepoError> {
-        private::folder(home).map_err(RepoError::disk(home))?;
+    fn create(home: &Path, path: &Path) -> Result<(), RepoError> {
+        private::folder(home).map_err(RepoError::io_at(home))?;
         let draft = tempfile::Builder::new().prefix("trees.git.tmp-").tempdir_in(home);
-        let draft = draft.map_err(RepoError::disk(home))?;
+        let draft = draft.map_err(RepoError::io_at(home))?;
         let mut options = RepositoryInitOptions::new();
         options.bare(true).external_template(false).initial_head("main");
         let made = Repository::init_opts(draft.path(), &options);
-        made.map_err(|error| RepoError::store(path, &error))?;
+        made.map_err(|error| RepoError::from_own_store(path, &error))?;
         // libgit2 creates it readable for all users.
-        disk::keep_private(draft.path()).map_err(RepoError::disk(path))?;
+        disk::make_private(draft.path()).map_err(RepoError::io_at(path))?;
         match fs::rename(draft.path(), path) {
-            Err(error) if !path.exists() => Err(RepoError::disk(path)(error)),
+            Err(error) if !path.exists() => Err(RepoError::io_at(path)(error)),
             // Another process may have created it first, which is as good.
             _ => Ok(()),
         }
     }
 
     /// Reads a tree object. None if it is missing here.
-    pub(super) fn tree(&self, id: Oid) -> Option<Tree<'_>> {
-        self.holds(id, ObjectType::Tree).then(|| self.repository.find_tree(id).ok()).flatten()
+    pub(super) fn find_tree(&self, id: Oid) -> Option<Tree<'_>> {
+        self.has_valid_object(id, ObjectType::Tree)
+            .then(|| self.repository.find_tree(id).ok())
+            .flatten()
     }
 
     /// Whether the object exists and its hash is valid. Without the check a forged object here
     /// could replace one of the user's repository.
-    fn holds(&self, id: Oid, kind: ObjectType) -> bool {
-        let odb = self.repository.odb().ok().filter(|_| self.has(id));
+    fn has_valid_object(&self, id: Oid, kind: ObjectType) -> bool {
+        let odb = self.repository.odb().ok().filter(|_| self.has_object(id));
         let found = odb.as_ref().and_then(|odb| odb.read(id).ok());
         found.is_some_and(|it| {
             it.kind() == kind && Oid::hash_object(kind, it.data()).is_ok_and(|own| own == id)
@@ -132,57 +136,61 @@ impl Ours {
     }
 
     /// Whether the object exists. Does not rescan the disk, because the store is small.
-    fn has(&self, id: Oid) -> bool {
+    fn has_object(&self, id: Oid) -> bool {
         self.repository.odb().is_ok_and(|odb| odb.exists_ext(id, OdbLookupFlags::NO_REFRESH))
     }
 
     /// Writes an object and returns its id.
-    pub(super) fn keep(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid, RepoError> {
+    pub(super) fn write_object(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid, RepoError> {
         let kept = self.repository.odb().and_then(|odb| odb.write(kind, bytes));
-        kept.map_err(|error| RepoError::store(&self.path, &error))
+        kept.map_err(|error| RepoError::from_own_store(&self.path, &error))
     }
 }
 
-impl Stores {
-    pub(super) fn open(home: &Path, root: &Path) -> Result<Stores, RepoError> {
-        Ok(Stores { ours: Ours::existing(home)?, theirs: Theirs::around(root)? })
+impl ObjectStore {
+    pub(super) fn open(home: &Path, root: &Path) -> Result<ObjectStore, RepoError> {
+        Ok(ObjectStore {
+            own_repo: OwnRepo::open_existing(home)?,
+            user_repo: UserRepo::discover(root)?,
+        })
     }
 
     /// The user's repository, if there is one.
-    pub(super) fn theirs(&self) -> Option<&Theirs> {
-        self.theirs.as_ref()
+    pub(super) fn user_repo(&self) -> Option<&UserRepo> {
+        self.user_repo.as_ref()
     }
 
     /// Its libgit2 handle.
     pub(super) fn repository(&self) -> Option<&Repository> {
-        self.theirs.as_ref().map(|theirs| &theirs.repository)
+        self.user_repo.as_ref().map(|theirs| &theirs.repository)
     }
 
     /// Size and type of an object. None if it is in neither store.
-    pub(super) fn header(&self, id: Oid) -> Option<(u64, ObjectType)> {
-        let ours = self.ours.as_ref().filter(|ours| ours.has(id)).map(|ours| &ours.repository);
+    pub(super) fn object_header(&self, id: Oid) -> Option<(u64, ObjectType)> {
+        let ours =
+            self.own_repo.as_ref().filter(|ours| ours.has_object(id)).map(|ours| &ours.repository);
         let odb = ours.or(self.repository())?.odb().ok()?;
         odb.read_header(id).ok().map(|(size, kind)| (size as u64, kind))
     }
 
     /// Reads a file. None if it is missing or invalid.
-    pub(super) fn blob(&self, id: Oid) -> Option<Blob<'_>> {
-        self.holder(id, ObjectType::Blob)?.find_blob(id).ok()
+    pub(super) fn find_blob(&self, id: Oid) -> Option<Blob<'_>> {
+        self.repository_with(id, ObjectType::Blob)?.find_blob(id).ok()
     }
 
     /// Like `find_blob`, but copies the contents.
-    pub(super) fn bytes(&self, id: Oid) -> Option<Vec<u8>> {
-        Some(self.blob(id)?.content().to_owned())
+    pub(super) fn read_blob(&self, id: Oid) -> Option<Vec<u8>> {
+        Some(self.find_blob(id)?.content().to_owned())
     }
 
     /// Reads a folder. None if it is missing or invalid.
-    pub(super) fn tree(&self, id: Oid) -> Option<Tree<'_>> {
-        self.holder(id, ObjectType::Tree)?.find_tree(id).ok()
+    pub(super) fn find_tree(&self, id: Oid) -> Option<Tree<'_>> {
+        self.repository_with(id, ObjectType::Tree)?.find_tree(id).ok()
     }
 
     /// The repository that holds the object. Our own is queried first.
-    fn holder(&self, id: Oid, kind: ObjectType) -> Option<&Repository> {
-        let ours = self.ours.as_ref().filter(|ours| ours.holds(id, kind));
+    fn repository_with(&self, id: Oid, kind: ObjectType) -> Option<&Repository> {
+        let ours = self.own_repo.as_ref().filter(|ours| ours.has_valid_object(id, kind));
         ours.map(|ours| &ours.repository).or(self.repository())
     }
 }

@@ -1,144 +1,145 @@
 //! Resolves a written path to a file of the tree: an exact path, or the only path with that suffix.
-use crate::repo::{File, View};
+use crate::repo::{TreeFile, TreeView};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 
 /// Index of a tree's files by the hash of their lower-case file name.
-pub(super) struct Paths {
+pub(super) struct PathIndex {
     by_name: Vec<(u64, u32)>,
     /// Name of the repository folder, which may precede a path.
-    folder: String,
+    repo_folder: String,
 }
 
 /// Result of resolving a path. Files are indexes into the view.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Meant {
+pub(super) enum ResolvedPath {
     /// Exactly one file.
     File(usize),
     /// One file, if case is ignored.
-    Nearly(usize),
+    CaseInsensitive(usize),
     /// Several files have this suffix.
-    Several(Vec<usize>),
+    Ambiguous(Vec<usize>),
     /// A folder of the tree.
     Folder(String),
-    Nothing,
+    NotFound,
 }
 
-impl Paths {
-    pub(super) fn new(view: &View, root: &Path) -> Paths {
+impl PathIndex {
+    pub(super) fn new(view: &TreeView, root: &Path) -> PathIndex {
         let files = view.files().iter().zip(0..);
         let mut by_name: Vec<(u64, u32)> =
-            files.map(|(file, nth)| (key(name(&file.path)), nth)).collect();
+            files.map(|(file, nth)| (name_hash(file_name(&file.path)), nth)).collect();
         by_name.sort_unstable();
         let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
         let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let top = root.ancestors().find(has_git).and_then(Path::file_name);
-        let folder = top.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        Paths { by_name, folder }
+        let repo_folder = top.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        PathIndex { by_name, repo_folder }
     }
 
     /// Resolves a written path. `folder` is where relative paths start, and ends in `/` unless
     /// empty.
-    pub(super) fn meant(&self, view: &View, written: &str, folder: &str) -> Meant {
-        let Some((path, absolute)) = normal(written) else { return Meant::Nothing };
+    pub(super) fn resolve(&self, view: &TreeView, written: &str, folder: &str) -> ResolvedPath {
+        let Some((path, absolute)) = normalize(written) else { return ResolvedPath::NotFound };
         if !folder.is_empty() && !absolute {
-            let below = exact(view, &format!("{folder}{path}"));
-            if below != Meant::Nothing {
+            let below = find_exact(view, &format!("{folder}{path}"));
+            if below != ResolvedPath::NotFound {
                 return below;
             }
         }
-        let direct = exact(view, &path);
-        if direct != Meant::Nothing {
+        let direct = find_exact(view, &path);
+        if direct != ResolvedPath::NotFound {
             return direct;
         }
-        let by_end = if path.is_empty() { Meant::Nothing } else { self.by_end(view, &path) };
-        if by_end != Meant::Nothing {
+        let by_end =
+            if path.is_empty() { ResolvedPath::NotFound } else { self.resolve_suffix(view, &path) };
+        if by_end != ResolvedPath::NotFound {
             return by_end;
         }
         // Prefixes of diffs (`a/`, `b/`), mentions (`@`) and the repository folder.
-        for prefix in ["a", "b", "@", &self.folder] {
+        for prefix in ["a", "b", "@", &self.repo_folder] {
             let rest = match prefix {
                 "@" => path.strip_prefix('@'),
                 name => path.strip_prefix(name).and_then(|rest| rest.strip_prefix('/')),
             };
             if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
-                let direct = exact(view, rest);
-                if direct != Meant::Nothing {
+                let direct = find_exact(view, rest);
+                if direct != ResolvedPath::NotFound {
                     return direct;
                 }
             }
         }
         // The path may have been parsed with words before it, so retry with the last one.
         if let Some((_, last)) = path.rsplit_once(' ') {
-            return self.meant(view, last, folder);
+            return self.resolve(view, last, folder);
         }
         // An absolute path is valid only below a folder named like the repository, or in a
         // snapshot.
         if absolute {
             let here = |before: &str| {
-                let last = name(before);
-                last == self.folder || last.starts_with(view.tree())
+                let last = file_name(before);
+                last == self.repo_folder || last.starts_with(view.tree())
             };
             let ends = path.match_indices('/').filter(|(at, _)| here(&path[..*at]));
             return ends
-                .map(|(at, _)| exact(view, &path[at + 1..]))
-                .find(|meant| *meant != Meant::Nothing)
-                .unwrap_or(Meant::Nothing);
+                .map(|(at, _)| find_exact(view, &path[at + 1..]))
+                .find(|meant| *meant != ResolvedPath::NotFound)
+                .unwrap_or(ResolvedPath::NotFound);
         }
-        Meant::Nothing
+        ResolvedPath::NotFound
     }
 
     /// Finds files whose path ends in these components.
-    fn by_end(&self, view: &View, path: &str) -> Meant {
-        let key = key(name(path));
+    fn resolve_suffix(&self, view: &TreeView, path: &str) -> ResolvedPath {
+        let key = name_hash(file_name(path));
         let from = self.by_name.partition_point(|(other, _)| *other < key);
         let same = self.by_name[from..].iter().take_while(|(other, _)| *other == key);
         let (mut exactly, mut nearly) = (vec![], vec![]);
         let lower = path.to_lowercase();
         for nth in same.map(|(_, nth)| *nth as usize) {
-            let Some(File { path: whole, .. }) = view.files().get(nth) else { continue };
-            if ends(whole, path) {
+            let Some(TreeFile { path: whole, .. }) = view.files().get(nth) else { continue };
+            if ends_with_path(whole, path) {
                 exactly.push(nth);
-            } else if ends(&whole.to_lowercase(), &lower) {
+            } else if ends_with_path(&whole.to_lowercase(), &lower) {
                 nearly.push(nth);
             }
         }
         match (exactly.as_slice(), nearly.as_slice()) {
-            ([nth], _) => Meant::File(*nth),
-            ([], [nth]) => Meant::Nearly(*nth),
-            ([], []) => Meant::Nothing,
-            ([], _) => Meant::Several(nearly),
-            _ => Meant::Several(exactly),
+            ([nth], _) => ResolvedPath::File(*nth),
+            ([], [nth]) => ResolvedPath::CaseInsensitive(*nth),
+            ([], []) => ResolvedPath::NotFound,
+            ([], _) => ResolvedPath::Ambiguous(nearly),
+            _ => ResolvedPath::Ambiguous(exactly),
         }
     }
 }
 
 /// Finds the file or folder with exactly this path.
-fn exact(view: &View, path: &str) -> Meant {
+fn find_exact(view: &TreeView, path: &str) -> ResolvedPath {
     let files = view.files();
     match files.binary_search_by(|file| file.path.as_str().cmp(path)) {
-        Ok(nth) => Meant::File(nth),
-        Err(_) if path.is_empty() => Meant::Nothing,
+        Ok(nth) => ResolvedPath::File(nth),
+        Err(_) if path.is_empty() => ResolvedPath::NotFound,
         Err(_) => {
             let inside = format!("{path}/");
             let nth = files.partition_point(|file| file.path.as_str() < inside.as_str());
             let is_folder = files.get(nth).is_some_and(|file| file.path.starts_with(&inside));
-            if is_folder { Meant::Folder(path.to_owned()) } else { Meant::Nothing }
+            if is_folder { ResolvedPath::Folder(path.to_owned()) } else { ResolvedPath::NotFound }
         }
     }
 }
 
-fn ends(whole: &str, path: &str) -> bool {
+fn ends_with_path(whole: &str, path: &str) -> bool {
     whole.strip_suffix(path).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-fn name(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Hash of a file name. Not stable across processes.
-fn key(name: &str) -> u64 {
+fn name_hash(name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     name.to_lowercase().hash(&mut hasher);
     hasher.finish()
@@ -146,7 +147,7 @@ fn key(name: &str) -> u64 {
 
 /// Normalizes a path: resolves `.` and `..`. The flag tells whether it was absolute. None if
 /// nothing remains.
-fn normal(written: &str) -> Option<(String, bool)> {
+fn normalize(written: &str) -> Option<(String, bool)> {
     let unix = written.trim().replace('\\', "/");
     let absolute = unix.starts_with(['/', '~']);
     let mut names: Vec<&str> = vec![];

@@ -2,17 +2,17 @@
 //! numbers, diff marks or quotation marks, split at elisions, without final punctuation. Invisible
 //! characters are ignored. Other characters are compared as they are: homoglyphs and different
 //! Unicode normalization forms (NFC, NFD) do not match.
-use super::{line, text};
+use super::{prose_line, source_text};
 use crate::debate::invisible_chars::is_invisible;
 
 /// Minimum length of a quote that proves something, in characters.
-const FEWEST: usize = 6;
+const MIN_QUOTE_CHARS: usize = 6;
 /// Minimum length of the longest word in it, in letters and digits.
-const SHORTEST_WORD: usize = 3;
+const MIN_WORD_CHARS: usize = 3;
 
 /// Consecutive lines of a quote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct QuotePart {
     /// Lines as written, without blank ones.
     pub(super) lines: Vec<String>,
     /// Search string: the lines without white space, joined by newlines.
@@ -20,43 +20,43 @@ pub(super) struct Part {
 }
 
 /// Returns all variants of a quote, without duplicates.
-pub(super) fn ways(quote: &str) -> Vec<Vec<Part>> {
+pub(super) fn quote_variants(quote: &str) -> Vec<Vec<QuotePart>> {
     let lines: Vec<&str> = quote.lines().collect();
     let mut written = vec![lines.clone()];
-    written.extend(without_numbers(&lines));
-    written.extend(without_marks(&lines, '-'));
-    written.extend(without_marks(&lines, '+'));
-    written.extend(without_quotation(quote));
+    written.extend(strip_line_numbers(&lines));
+    written.extend(strip_diff_marks(&lines, '-'));
+    written.extend(strip_diff_marks(&lines, '+'));
+    written.extend(strip_quotation_marks(quote));
     // Quotes copied from JSON or a shell contain escaped quotation marks.
     let unescaped = quote.replace("\\\"", "\"").replace("\\'", "'");
     if unescaped != quote {
         written.push(unescaped.lines().collect());
     }
     // Debaters see invisible characters as Unicode escapes.
-    let seen = without_escapes(quote);
+    let seen = strip_unicode_escapes(quote);
     if seen != quote {
         written.push(seen.lines().collect());
     }
-    let mut ways: Vec<Vec<Part>> = vec![];
+    let mut ways: Vec<Vec<QuotePart>> = vec![];
     for lines in &written {
-        add(&mut ways, Part::new(lines).into_iter().collect());
-        add(&mut ways, split(lines));
+        add_variant(&mut ways, QuotePart::new(lines).into_iter().collect());
+        add_variant(&mut ways, split_at_elided_lines(lines));
     }
     for lines in &written {
-        add(&mut ways, split_within(lines));
+        add_variant(&mut ways, split_at_elisions(lines));
     }
     for nth in 0..ways.len() {
         let mut less = ways[nth].clone();
         if let Some(last) = less.last_mut() {
             last.drop_punctuation();
         }
-        add(&mut ways, less);
+        add_variant(&mut ways, less);
     }
     ways
 }
 
 /// Strips escapes such as `\u{200b}` that stand for invisible characters.
-fn without_escapes(quote: &str) -> String {
+fn strip_unicode_escapes(quote: &str) -> String {
     let mut left = String::with_capacity(quote.len());
     let mut rest = quote;
     while let Some(at) = rest.find("\\u{") {
@@ -71,27 +71,28 @@ fn without_escapes(quote: &str) -> String {
 }
 
 /// Whether a quote is too short to prove anything.
-pub(super) fn too_short(parts: &[Part]) -> bool {
+pub(super) fn is_too_short(parts: &[QuotePart]) -> bool {
     let whole: String = parts.iter().map(|part| part.needle.as_str()).collect();
     let many = whole.chars().filter(|c| *c != '\n').count();
     let words = whole.split(|c: char| !c.is_alphanumeric() && c != '_');
-    many < FEWEST || words.map(|word| word.chars().count()).max().unwrap_or(0) < SHORTEST_WORD
+    many < MIN_QUOTE_CHARS
+        || words.map(|word| word.chars().count()).max().unwrap_or(0) < MIN_WORD_CHARS
 }
 
-fn add(ways: &mut Vec<Vec<Part>>, parts: Vec<Part>) {
+fn add_variant(ways: &mut Vec<Vec<QuotePart>>, parts: Vec<QuotePart>) {
     let says = !parts.is_empty() && parts.iter().all(|part| !part.needle.is_empty());
     if says && !ways.contains(&parts) {
         ways.push(parts);
     }
 }
 
-impl Part {
+impl QuotePart {
     /// Part of a single line.
-    pub(super) fn line(line: &str) -> Option<Part> {
-        Part::new(&[line])
+    pub(super) fn from_line(line: &str) -> Option<QuotePart> {
+        QuotePart::new(&[line])
     }
 
-    fn new(lines: &[&str]) -> Option<Part> {
+    fn new(lines: &[&str]) -> Option<QuotePart> {
         let kept = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
         let lines: Vec<String> = kept.map(str::to_owned).collect();
         let mut needle = String::new();
@@ -99,9 +100,9 @@ impl Part {
             if nth > 0 {
                 needle.push('\n');
             }
-            text::squeeze(line, &mut needle);
+            source_text::squeeze(line, &mut needle);
         }
-        (!lines.is_empty()).then_some(Part { lines, needle })
+        (!lines.is_empty()).then_some(QuotePart { lines, needle })
     }
 
     fn drop_punctuation(&mut self) {
@@ -114,7 +115,7 @@ impl Part {
 }
 
 /// Splits a quote at lines that are elisions.
-fn split(lines: &[&str]) -> Vec<Part> {
+fn split_at_elided_lines(lines: &[&str]) -> Vec<QuotePart> {
     let mut lines = lines.to_vec();
     if let Some(first) = lines.iter_mut().find(|line| !line.trim().is_empty()) {
         *first = first.trim_start().trim_start_matches("...").trim_start_matches('…');
@@ -122,21 +123,22 @@ fn split(lines: &[&str]) -> Vec<Part> {
     if let Some(last) = lines.iter_mut().rfind(|line| !line.trim().is_empty()) {
         *last = last.trim_end().trim_end_matches("...").trim_end_matches('…');
     }
-    lines.split(|line| left_out(line)).filter_map(Part::new).collect()
+    lines.split(|line| is_elision(line)).filter_map(QuotePart::new).collect()
 }
 
 /// Splits a quote at elisions within lines: `fn open(…) -> Store`. Drops pieces with fewer than 3
 /// letters or digits.
-fn split_within(lines: &[&str]) -> Vec<Part> {
+fn split_at_elisions(lines: &[&str]) -> Vec<QuotePart> {
     let whole = lines.join("\n");
     let pieces = whole.split("...").flat_map(|piece| piece.split('…'));
-    let part = |piece: &str| Part::new(&piece.lines().collect::<Vec<_>>());
-    let telling = |part: &Part| part.needle.chars().filter(|c| c.is_alphanumeric()).count() >= 3;
+    let part = |piece: &str| QuotePart::new(&piece.lines().collect::<Vec<_>>());
+    let telling =
+        |part: &QuotePart| part.needle.chars().filter(|c| c.is_alphanumeric()).count() >= 3;
     pieces.filter_map(part).filter(telling).collect()
 }
 
 /// Whether a line is an elision (`...`), possibly in a comment.
-fn left_out(line: &str) -> bool {
+fn is_elision(line: &str) -> bool {
     let bare = line.trim().trim_start_matches(['/', '#', '*', '-', ';', '<', '!', '[', '(', ' ']);
     let after = bare.strip_prefix("...").or_else(|| bare.strip_prefix('…'));
     after.is_some_and(|after| {
@@ -146,10 +148,10 @@ fn left_out(line: &str) -> bool {
 }
 
 /// Strips line numbers, if all lines have ascending ones.
-fn without_numbers<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
+fn strip_line_numbers<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
     let (mut bare, mut last) = (vec![], None);
     for line in lines {
-        if line.trim().is_empty() || left_out(line) {
+        if line.trim().is_empty() || is_elision(line) {
             bare.push(*line);
             continue;
         }
@@ -173,7 +175,7 @@ fn without_numbers<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
 
 /// Strips diff and block quote marks. Lines marked with `dropped` are removed if the opposite mark
 /// occurs, too.
-fn without_marks<'a>(lines: &[&'a str], dropped: char) -> Option<Vec<&'a str>> {
+fn strip_diff_marks<'a>(lines: &[&'a str], dropped: char) -> Option<Vec<&'a str>> {
     let opposite = if dropped == '-' { '+' } else { '-' };
     let drops = lines.iter().any(|line| line.starts_with(opposite));
     let (mut bare, mut marked) = (vec![], false);
@@ -197,9 +199,9 @@ fn without_marks<'a>(lines: &[&'a str], dropped: char) -> Option<Vec<&'a str>> {
 }
 
 /// Strips surrounding quotation marks.
-fn without_quotation(quote: &str) -> Option<Vec<&str>> {
+fn strip_quotation_marks(quote: &str) -> Option<Vec<&str>> {
     let quote = quote.trim();
-    let pairs = line::MARKS.iter().chain(&[('\'', '\''), ('`', '`')]);
+    let pairs = prose_line::QUOTE_MARKS.iter().chain(&[('\'', '\''), ('`', '`')]);
     let inner = pairs.into_iter().find_map(|(open, close)| {
         quote.strip_prefix(*open)?.strip_suffix(*close).filter(|inner| !inner.is_empty())
     });

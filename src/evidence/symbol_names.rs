@@ -1,12 +1,12 @@
 //! Recognizes code symbols and commit ids in inline code.
-use super::place;
+use super::location;
 
 /// Maximum length of an abbreviated commit id. Other lengths below 40 are likely other hashes.
-const USUAL_ID: usize = 16;
+const MAX_SHORT_ID: usize = 16;
 
 /// Parses a code symbol: `foo_bar`, `Foo::bar`, `foo.bar()`, `FooBar`. Rejects commands, flags,
 /// versions, plain words, and paths of the standard library.
-pub(super) fn name(code: &str) -> Option<&str> {
+pub(super) fn parse_symbol(code: &str) -> Option<&str> {
     let code = code.trim().trim_start_matches(['&', '*', '@']);
     let bare = match code.find('(') {
         Some(at) if at > 0 && code.ends_with(')') => &code[..at],
@@ -16,25 +16,26 @@ pub(super) fn name(code: &str) -> Option<&str> {
     let called = bare.len() < code.len() || bare.ends_with('!');
     let bare = bare.trim_end_matches('!');
     let foreign = ["std::", "core::", "alloc::"].iter().any(|start| bare.starts_with(start));
-    if bare.is_empty() || bare.len() > 200 || foreign || place::product(bare) {
+    if bare.is_empty() || bare.len() > 200 || foreign || location::is_product_name(bare) {
         return None;
     }
-    let parts: Vec<&str> = parts(bare).collect();
-    if !parts.iter().all(|part| place::identifier(part)) {
+    let parts: Vec<&str> = symbol_parts(bare).collect();
+    if !parts.iter().all(|part| location::is_identifier(part)) {
         return None;
     }
-    let host = parts.len() > 1 && !called && parts.last().is_some_and(|it| place::host_ending(it));
-    let telling = called || parts.len() > 1 || parts.iter().any(|part| composed(part));
+    let host =
+        parts.len() > 1 && !called && parts.last().is_some_and(|it| location::is_host_suffix(it));
+    let telling = called || parts.len() > 1 || parts.iter().any(|part| is_compound(part));
     (telling && !host && bare.chars().count() > 2).then_some(bare)
 }
 
 /// Identifiers of a qualified symbol.
-pub(super) fn parts(name: &str) -> impl Iterator<Item = &str> {
+pub(super) fn symbol_parts(name: &str) -> impl Iterator<Item = &str> {
     name.split("::").flat_map(|part| part.split("->")).flat_map(|part| part.split(['.', '#']))
 }
 
 /// Whether an identifier is compound, so that it is not a word of prose: `foo_bar`, `fooBar`.
-fn composed(part: &str) -> bool {
+fn is_compound(part: &str) -> bool {
     let snake = part.trim_matches('_').contains('_');
     let mut humps = part.chars().zip(part.chars().skip(1));
     snake || humps.any(|(one, next)| one.is_lowercase() && next.is_uppercase())
@@ -42,7 +43,7 @@ fn composed(part: &str) -> bool {
 
 /// Whether a word is a commit id or a prefix of one: 7 to 40 lower-case hexadecimal digits with at
 /// least one letter and one figure, so that it is neither a word nor a number.
-pub(super) fn commit(word: &str) -> bool {
+pub(super) fn is_commit_id(word: &str) -> bool {
     let hex = word.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
     let figures = word.bytes().any(|byte| byte.is_ascii_digit());
     let letters = word.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -50,8 +51,8 @@ pub(super) fn commit(word: &str) -> bool {
 }
 
 /// Whether inline code is probably a commit id, without the word "commit" before it.
-pub(super) fn plain_commit(word: &str) -> bool {
-    commit(word) && (word.len() <= USUAL_ID || word.len() == 40)
+pub(super) fn is_likely_commit_id(word: &str) -> bool {
+    is_commit_id(word) && (word.len() <= MAX_SHORT_ID || word.len() == 40)
 }
 
 /// Whether the text before an id introduces a commit.

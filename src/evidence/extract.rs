@@ -1,0 +1,165 @@
+//! Extracts all references from a turn or text, in order, without duplicates. Parsers for the parts
+//! are in `evidence_entry`, `prose_line` and `fenced_block`.
+use super::location::PathContext;
+use super::markdown::{self, MarkdownBlock};
+use super::{
+    CitedLocation, CitedTarget, CitedText, Reference, evidence_entry, fenced_block, prose_line,
+    unverifiable, verification_marks,
+};
+use crate::debate::Body;
+use crate::debate::invisible_chars::escape_invisible;
+use std::collections::HashSet;
+
+/// Maximum number of references of a turn, and of any other text.
+const MAX_REFERENCES: usize = 200;
+const MAX_REFERENCES_IN_TEXT: usize = 5_000;
+/// Maximum length of a quote in characters. The rest is not compared.
+const MAX_QUOTE_CHARS: usize = 60_000;
+/// Maximum length of the raw text kept, in characters.
+const MAX_RAW_CHARS: usize = 300;
+
+/// Extracts the references of a turn: evidence of its claims and resolutions, then its prose.
+/// Duplicates for one claim are dropped, and at most 200 references are returned.
+pub fn extract(body: &Body) -> Vec<Reference> {
+    extract_with_files(body, &[])
+}
+
+/// Like `extract`, but also recognizes these files, even if their names do not look like paths.
+pub fn extract_with_files(body: &Body, files: &[String]) -> Vec<Reference> {
+    let bare = |path: &str| !path.contains(['.', '/']);
+    let strange = |c: char| !(c.is_alphanumeric() || "._-/+@".contains(c));
+    let odd = files.iter().map(String::as_str).filter(|path| bare(path) || path.contains(strange));
+    let odd = odd.map(|path| (escape_invisible(path).into_owned(), path)).collect();
+    let mut reading =
+        Extractor { limit: MAX_REFERENCES, unusual_paths: odd, ..Extractor::default() };
+    let claims = body.claims().iter().map(|claim| (&claim.id, &claim.evidence));
+    let resolved =
+        body.resolutions().iter().map(|resolution| (&resolution.claim, &resolution.evidence));
+    for (claim, evidence) in claims.chain(resolved) {
+        for entry in evidence {
+            reading.add_entry(claim, entry);
+        }
+    }
+    reading.add_text(&body.to_text());
+    reading.references
+}
+
+/// Extracts the references of any other text, such as a review or report. At most 5,000.
+pub fn extract_from_text(text: &str) -> Vec<Reference> {
+    let mut reading = Extractor { limit: MAX_REFERENCES_IN_TEXT, ..Extractor::default() };
+    reading.add_text(text);
+    reading.references
+}
+
+/// State of an extraction.
+#[derive(Default)]
+struct Extractor<'a> {
+    /// Known files whose names do not look like paths, with their escaped spelling.
+    unusual_paths: Vec<(String, &'a str)>,
+    references: Vec<Reference>,
+    limit: usize,
+    /// Targets extracted so far, per claim.
+    seen: HashSet<(Option<String>, CitedTarget)>,
+    /// Claim whose evidence is being parsed.
+    claim: Option<String>,
+}
+
+impl Extractor<'_> {
+    fn add_entry(&mut self, claim: &str, entry: &str) {
+        self.claim = Some(claim.to_owned());
+        let entry = verification_marks::strip_verification_marks(entry);
+        if let Some(place) = evidence_entry::parse_known_path(&entry, &self.unusual_paths) {
+            self.push(CitedTarget::Location(place), &entry);
+        } else if markdown::has_fence(&entry) {
+            self.add_blocks(&entry);
+        } else if !entry.trim().is_empty() {
+            for (cited, raw) in evidence_entry::parse_entry(&entry) {
+                self.push(cited, &raw);
+            }
+        }
+        self.claim = None;
+    }
+
+    fn add_text(&mut self, text: &str) {
+        self.add_blocks(&verification_marks::strip_verification_marks(text));
+    }
+
+    fn add_blocks(&mut self, text: &str) {
+        let blocks = markdown::split_blocks(text);
+        let output = blocks.iter().any(|block| match block {
+            MarkdownBlock::Fence(fence) => fence.body.contains(|c: char| c.is_ascii_digit()),
+            MarkdownBlock::Line(_) => false,
+        });
+        let setting = if self.claim.is_some() { PathContext::Evidence } else { PathContext::Prose };
+        let mut before = None;
+        for block in &blocks {
+            if self.references.len() >= self.limit {
+                return;
+            }
+            match block {
+                MarkdownBlock::Line(line) => {
+                    for (cited, range) in prose_line::parse_line(line, setting) {
+                        self.push(cited, &line[range]);
+                    }
+                    if unverifiable::claims_measurement(line) && unverifiable::is_benchmark(line) {
+                        self.push(evidence_entry::benchmark_target(line, output), line);
+                    }
+                    if !line.trim().is_empty() {
+                        before = Some(*line);
+                    }
+                }
+                MarkdownBlock::Fence(fence) => {
+                    if let Some((place, raw)) = fenced_block::parse_block(fence, before.take()) {
+                        self.add_fence(place, raw);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds a fenced block. It replaces the reference of the line that announces it.
+    fn add_fence(&mut self, place: CitedLocation, raw: &str) {
+        let announced = CitedTarget::Location(CitedLocation { text: None, ..place.clone() });
+        if self.references.last().is_some_and(|last| last.target == announced)
+            && let Some(last) = self.references.pop()
+        {
+            self.seen.remove(&(last.claim, last.target));
+        }
+        self.push(CitedTarget::Location(place), raw);
+    }
+
+    fn is_claim_evidence(&self, cited: &CitedTarget) -> bool {
+        let claims = self.references.iter().take_while(|it| it.claim.is_some());
+        claims.into_iter().any(|it| it.target == *cited)
+    }
+
+    fn push(&mut self, mut cited: CitedTarget, raw: &str) {
+        if let CitedTarget::Location(CitedLocation {
+            text: Some(CitedText::Quote(quote)), ..
+        }) = &mut cited
+        {
+            truncate_chars(quote, MAX_QUOTE_CHARS);
+        }
+        let mut raw = raw.trim().to_owned();
+        truncate_chars(&mut raw, MAX_RAW_CHARS);
+        // Unverifiable references are duplicates only if their text is equal.
+        let new = match cited {
+            CitedTarget::Unverifiable(_) => {
+                !self.references.iter().any(|it| it.target == cited && it.raw == raw)
+            }
+            // Prose that repeats a claim's evidence is the same citation.
+            _ if self.claim.is_none() && self.is_claim_evidence(&cited) => false,
+            _ => self.seen.insert((self.claim.clone(), cited.clone())),
+        };
+        if new && self.references.len() < self.limit {
+            let (claim, offered) = (self.claim.clone(), self.claim.is_some());
+            self.references.push(Reference { raw, claim, is_evidence: offered, target: cited });
+        }
+    }
+}
+
+fn truncate_chars(text: &mut String, longest: usize) {
+    if let Some((at, _)) = text.char_indices().nth(longest) {
+        text.truncate(at);
+    }
+}

@@ -1,0 +1,321 @@
+//! Parser for one line of prose: finds locations, quotes, symbols and URLs, and attaches quotes and
+//! line numbers to the location they belong to.
+use super::location::{self, PathContext};
+use super::markdown::{self, InlineSpan};
+use super::{CitedLocation, CitedTarget, CitedText, UnverifiableKind, symbol_names, unverifiable};
+use std::ops::Range;
+
+/// Pairs of quotation marks.
+pub(super) const QUOTE_MARKS: &[(char, char)] =
+    &[('"', '"'), ('“', '”'), ('„', '“'), ('‘', '’'), ('「', '」'), ('『', '』'), ('«', '»')];
+
+/// Words allowed between a location and a quote from it.
+const JOINING_WORDS: &[&str] = &[
+    "says", "reads", "contains", "shows", "has", "is", "states", "defines", "uses", "calls",
+    "which", "that", "does", "declares", "quote", "quoted", "code", "the", "line", "sets",
+    "returns",
+];
+
+/// Maximum number of items parsed per line, against floods.
+const MAX_ITEMS: usize = 1_000;
+
+/// An item found in a line, with its byte range.
+struct LineItem<'a> {
+    range: Range<usize>,
+    kind: ItemKind<'a>,
+}
+
+enum ItemKind<'a> {
+    Location(CitedLocation),
+    /// Text between quotation marks.
+    Quote(&'a str),
+    /// Inline code that is not a location.
+    Code(&'a str),
+    Url,
+    Commit(&'a str),
+}
+
+/// Parses a line into targets, in order, with their byte ranges.
+pub(super) fn parse_line(line: &str, setting: PathContext) -> Vec<(CitedTarget, Range<usize>)> {
+    let mut items = scan_items(line, setting);
+    attach_line_numbers(line, &mut items);
+    attach_quotes(line, &mut items);
+    items.into_iter().filter_map(|item| Some((item.kind.into_target()?, item.range))).collect()
+}
+
+impl ItemKind<'_> {
+    fn into_target(self) -> Option<CitedTarget> {
+        Some(match self {
+            ItemKind::Location(place) => CitedTarget::Location(place),
+            ItemKind::Url => CitedTarget::Unverifiable(UnverifiableKind::Url),
+            ItemKind::Commit(id) => CitedTarget::Commit(id.to_owned()),
+            ItemKind::Code(code) => {
+                CitedTarget::Symbol(symbol_names::parse_symbol(code)?.to_owned())
+            }
+            ItemKind::Quote(_) => return None,
+        })
+    }
+}
+
+/// Scans a line for items, before quotes are attached.
+fn scan_items(line: &str, setting: PathContext) -> Vec<LineItem<'_>> {
+    let mut items = vec![];
+    for span in markdown::split_spans(line) {
+        if items.len() >= MAX_ITEMS {
+            break;
+        }
+        match span {
+            InlineSpan::Code(range) => {
+                let code = markdown::strip_backticks(&line[range.clone()]);
+                if let Some(kind) = classify_code(code, &line[..range.start]) {
+                    items.push(LineItem { range, kind });
+                }
+            }
+            InlineSpan::Text(range) => {
+                TextScanner { line, setting, items: &mut items }.scan_text(range)
+            }
+        }
+    }
+    items
+}
+
+/// Classifies inline code.
+fn classify_code<'a>(code: &'a str, before: &str) -> Option<ItemKind<'a>> {
+    if code.is_empty() {
+        return None;
+    }
+    if unverifiable::is_url(code) && !code.contains(' ') {
+        return Some(ItemKind::Url);
+    }
+    if symbol_names::is_likely_commit_id(code)
+        || symbol_names::is_commit_id(code) && symbol_names::announces_commit(before)
+    {
+        return Some(ItemKind::Commit(code));
+    }
+    if let Some(place) = location::parse_location(code, PathContext::Quoted) {
+        return Some(ItemKind::Location(place));
+    }
+    Some(ItemKind::Code(code))
+}
+
+/// Scanner for the text outside inline code.
+struct TextScanner<'a, 'b> {
+    line: &'a str,
+    setting: PathContext,
+    items: &'b mut Vec<LineItem<'a>>,
+}
+
+impl TextScanner<'_, '_> {
+    /// Scans quotations first. The text between them, and quotations that are not one item, are
+    /// scanned word by word.
+    fn scan_text(&mut self, range: Range<usize>) {
+        let (mut from, mut at) = (range.start, range.start);
+        // Unclosed marks are remembered, so that the scan stays linear.
+        let mut unclosed: Vec<char> = vec![];
+        while at < range.end {
+            let rest = &self.line[at..range.end];
+            let opening = rest.char_indices().find(|(_, c)| {
+                !unclosed.contains(c) && QUOTE_MARKS.iter().any(|(open, _)| open == c)
+            });
+            let Some((found, mark)) = opening else { break };
+            let (start, inner) = (at + found, at + found + mark.len_utf8());
+            let joined = self.line[..start].ends_with(char::is_alphanumeric);
+            if joined {
+                at = inner;
+                continue;
+            }
+            let closing =
+                QUOTE_MARKS.iter().find(|(open, _)| *open == mark).map_or('"', |pair| pair.1);
+            let Some(end) = find_closing_mark(&self.line[inner..range.end], closing) else {
+                unclosed.push(mark);
+                at = inner;
+                continue;
+            };
+            let (end, after) = (inner + end, inner + end + closing.len_utf8());
+            self.scan_words(from..start);
+            self.scan_quotation(start..after, inner..end);
+            (from, at) = (after, after);
+        }
+        self.scan_words(from..range.end);
+    }
+
+    fn scan_quotation(&mut self, whole: Range<usize>, inner: Range<usize>) {
+        let text = self.line[inner.clone()].trim();
+        let place =
+            location::parse_location(text, PathContext::Quoted).filter(|place| place.certain);
+        if let Some(place) = place {
+            self.items.push(LineItem { range: whole, kind: ItemKind::Location(place) });
+            return;
+        }
+        let nth = self.items.len();
+        self.scan_words(inner);
+        // A quotation that contains locations is a sentence, not code.
+        if self.items.len() == nth && !text.is_empty() {
+            self.items.push(LineItem { range: whole, kind: ItemKind::Quote(text) });
+        }
+    }
+
+    fn scan_words(&mut self, range: Range<usize>) {
+        let apart = |c: char| c.is_whitespace() || "，。；、（）！？《》".contains(c);
+        let text = &self.line[range.clone()];
+        for word in text.split(apart).flat_map(|word| word.split("](")) {
+            // Each word is a slice of the text, so its offset follows from the pointers.
+            let at = word.as_ptr() as usize - text.as_ptr() as usize;
+            self.scan_word(range.start + at, word);
+        }
+    }
+
+    fn scan_word(&mut self, at: usize, word: &str) {
+        if word.len() < 3 || word.len() > 2_000 || self.items.len() >= MAX_ITEMS {
+            return;
+        }
+        let bare = trim_punctuation(word);
+        let start = at + (bare.as_ptr() as usize - word.as_ptr() as usize);
+        let range = start..start + bare.len();
+        let kind = if unverifiable::is_url(bare) {
+            ItemKind::Url
+        } else if symbol_names::is_commit_id(bare)
+            && symbol_names::announces_commit(&self.line[..start])
+        {
+            ItemKind::Commit(&self.line[range.clone()])
+        } else if let Some(place) = location::parse_location(bare, self.setting) {
+            ItemKind::Location(place)
+        } else if let Some(before) = location::location_before_code(bare)
+            && let Some(place) = location::parse_location(before, self.setting)
+        {
+            let range = start..start + before.len();
+            self.items.push(LineItem { range, kind: ItemKind::Location(place) });
+            return;
+        } else {
+            return;
+        };
+        self.items.push(LineItem { range, kind });
+    }
+}
+
+/// Strips surrounding punctuation from a word.
+fn trim_punctuation(word: &str) -> &str {
+    let tail = ['.', ',', ';', ':', '!', '?', '\'', '*', '|'];
+    let word = word.trim_start_matches(['(', '[', '{', '<', '\'', '*', '|', ':']);
+    let mut word = word.trim_end_matches(tail);
+    for (open, close) in [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')] {
+        if word.ends_with(close) && !word.contains(open) {
+            word = word.trim_end_matches(close).trim_end_matches(tail);
+        }
+    }
+    word
+}
+
+/// Position of the closing mark. A mark inside a word does not close a quotation.
+fn find_closing_mark(text: &str, mark: char) -> Option<usize> {
+    let ends = |at: usize| {
+        let rest = text[at + mark.len_utf8()..].chars().next();
+        mark != '"' && mark != '’' || rest.is_none_or(|c| !c.is_alphanumeric())
+    };
+    text.match_indices(mark).map(|(at, _)| at).take(200).find(|at| ends(*at))
+}
+
+/// Attaches line numbers written beside a path to it.
+fn attach_line_numbers(line: &str, items: &mut [LineItem<'_>]) {
+    for nth in 0..items.len() {
+        let until = items.get(nth + 1).map_or(line.len(), |next| next.range.start);
+        let from = nth.checked_sub(1).map_or(0, |last| items[last].range.end);
+        let LineItem { range, kind: ItemKind::Location(place) } = &mut items[nth] else { continue };
+        if place.lines.is_some() {
+            continue;
+        }
+        // Line numbers can be inside brackets that were trimmed from the word.
+        let (after, before) = (&line[range.end..until.max(range.end)], &line[from..range.start]);
+        if let Some((lines, used)) = location::parse_lines_after(after) {
+            place.lines = Some(lines);
+            place.certain = true;
+            range.end += used;
+        } else if let Some(lines) =
+            location::parse_lines_before(before.trim_end_matches(['`', '(', '"']))
+        {
+            place.lines = Some(lines);
+            place.certain = true;
+        }
+    }
+}
+
+/// Attaches a quote that follows a location, and a quote or symbol that precedes one.
+fn attach_quotes(line: &str, items: &mut Vec<LineItem<'_>>) {
+    let mut nth = 0;
+    while nth + 1 < items.len() {
+        let (head, tail) = items.split_at_mut(nth + 1);
+        let (Some(one), Some(next)) = (head.last_mut(), tail.first_mut()) else { break };
+        let gap = &line[one.range.end..next.range.start.max(one.range.end)];
+        let range = one.range.start..next.range.end;
+        let line_of_code = is_code_line(&one.kind).then(|| to_cited_text(&one.kind)).flatten();
+        match (&mut one.kind, &mut next.kind) {
+            (ItemKind::Location(place), ItemKind::Quote(_) | ItemKind::Code(_))
+                if place.text.is_none() && is_joining_gap(gap) =>
+            {
+                place.text = to_cited_text(&next.kind);
+                place.certain = true;
+                one.range = range;
+                items.remove(nth + 1);
+            }
+            (_, ItemKind::Location(place))
+                if place.text.is_none() && is_containment_gap(gap) && line_of_code.is_some() =>
+            {
+                place.text = line_of_code;
+                place.certain = true;
+                next.range = range;
+                items.remove(nth);
+            }
+            (ItemKind::Code(code), ItemKind::Location(place))
+                if place.text.is_none()
+                    && is_containment_gap(gap)
+                    && symbol_names::parse_symbol(code).is_some() =>
+            {
+                place.text =
+                    symbol_names::parse_symbol(code).map(|name| CitedText::Symbol(name.to_owned()));
+                next.range = range;
+                items.remove(nth);
+            }
+            _ => {}
+        }
+        nth += 1;
+    }
+}
+
+/// Whether the text before a location is a line of code, and not only a symbol in it.
+fn is_code_line(kind: &ItemKind<'_>) -> bool {
+    match kind {
+        ItemKind::Quote(text) => text.len() >= 12,
+        ItemKind::Code(code) => {
+            code.len() >= 12 && symbol_names::parse_symbol(code).is_none() && code.contains(' ')
+        }
+        _ => false,
+    }
+}
+
+fn to_cited_text(kind: &ItemKind<'_>) -> Option<CitedText> {
+    match kind {
+        ItemKind::Quote(text) => Some(CitedText::Quote((*text).to_owned())),
+        ItemKind::Code(code) => Some(match symbol_names::parse_symbol(code) {
+            Some(name) if !code.contains('(') || code.ends_with("()") => {
+                CitedText::Symbol(name.into())
+            }
+            _ => CitedText::Quote((*code).to_owned()),
+        }),
+        _ => None,
+    }
+}
+
+/// Whether the text between a location and a quote connects them.
+fn is_joining_gap(gap: &str) -> bool {
+    let punctuation = |c: char| " \t:-–—→=>()|*_'`]".contains(c);
+    let bare = gap.trim_matches(punctuation);
+    gap.len() <= 40 && bare.split(' ').all(|word| word.is_empty() || JOINING_WORDS.contains(&word))
+}
+
+/// Whether the text between a symbol and a location means "in": `foo` in `a.rs`.
+fn is_containment_gap(gap: &str) -> bool {
+    matches!(
+        gap.trim(),
+        "in" | "at" | "from" | "(" | "(in" | "(at" | "in file" | "in the file" | "@"
+    )
+}

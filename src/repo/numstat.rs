@@ -1,0 +1,190 @@
+//! Counts added and deleted lines per file like `git diff --numstat`. Large diffs are split over
+//! two threads and end at a timeout. Entry point: `count_lines`.
+use super::attributes::{AttributeLookup, DiffAttribute};
+use super::object_store::ObjectStore;
+use super::tree_diff::{DiffEntry, LineCounts, TreeDelta};
+use super::{ExclusionReason, RepoError, myers};
+use git2::{Blob, DiffOptions, Patch};
+use std::io::BufRead;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Maximum size in bytes of a file whose lines are counted.
+const MAX_COUNTED_BYTES: u64 = 32 * 1024 * 1024;
+/// Number of files from which a second thread, with its own repository handle, pays off.
+const MIN_PARALLEL_FILES: usize = 64;
+/// Files a thread takes from the queue at once.
+const BATCH_SIZE: usize = 32;
+/// Timeout. Files not counted by then are reported as unknown.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes checked for a NUL byte to detect binary files, as git does.
+const BINARY_SNIFF_BYTES: usize = 8_000;
+
+/// Line counts of all changes, in the same order.
+pub(super) fn count_lines(
+    stores: &ObjectStore,
+    again: &(dyn Fn() -> Result<ObjectStore, RepoError> + Sync),
+    changes: &[TreeDelta],
+    heeded: AttributePolicy,
+) -> Vec<LineCounts> {
+    let counting = LineCounter {
+        changes,
+        next_index: AtomicUsize::new(0),
+        deadline: Instant::now() + TIMEOUT,
+        attribute_policy: heeded,
+    };
+    let mut lines = vec![LineCounts::Unknown(ExclusionReason::TooMuch); changes.len()];
+    let counted = thread::scope(|scope| {
+        let other = (changes.len() >= MIN_PARALLEL_FILES).then(|| {
+            scope.spawn(|| again().map_or_else(|_| vec![], |own| counting.run_worker(&own)))
+        });
+        let mut counted = counting.run_worker(stores);
+        counted.extend(other.and_then(|other| other.join().ok()).unwrap_or_default());
+        counted
+    });
+    for (at, found) in counted {
+        lines[at] = found;
+    }
+    lines
+}
+
+/// Whether `.gitattributes` decide what is binary. They are ignored for a change under review,
+/// whose author could declare all files binary and so hide them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AttributePolicy {
+    Honor,
+    Ignore,
+}
+
+/// Whether the contents are binary: a NUL byte near the beginning.
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
+    let beginning = &bytes[..bytes.len().min(BINARY_SNIFF_BYTES)];
+    // `skip_until` uses the platform's optimized `memchr`.
+    let read = (&mut &*beginning).skip_until(0).unwrap_or_default();
+    read.checked_sub(1).is_some_and(|last| beginning[last] == 0)
+}
+
+/// Work queue shared by the threads.
+struct LineCounter<'a> {
+    changes: &'a [TreeDelta],
+    next_index: AtomicUsize,
+    deadline: Instant,
+    attribute_policy: AttributePolicy,
+}
+
+impl LineCounter<'_> {
+    fn run_worker(&self, stores: &ObjectStore) -> Vec<(usize, LineCounts)> {
+        let heeded = stores.user_repo().filter(|_| self.attribute_policy == AttributePolicy::Honor);
+        let (mut counted, mut attributes) = (vec![], AttributeLookup::new(heeded));
+        loop {
+            // Batches, because neighbouring paths are often close in the pack file, too.
+            let first = self.next_index.fetch_add(BATCH_SIZE, Ordering::Relaxed);
+            let some = self.changes.iter().enumerate().skip(first).take(BATCH_SIZE);
+            for (at, change) in some {
+                if Instant::now() >= self.deadline {
+                    return counted;
+                }
+                let found = count_change(stores, &mut attributes, change);
+                counted.push((at, found.unwrap_or_else(LineCounts::Unknown)));
+            }
+            if first >= self.changes.len() {
+                return counted;
+            }
+        }
+    }
+}
+
+fn count_change(
+    stores: &ObjectStore,
+    attributes: &mut AttributeLookup<'_>,
+    change: &TreeDelta,
+) -> Result<LineCounts, ExclusionReason> {
+    let same = change.old.map(|entry| entry.id) == change.new.map(|entry| entry.id);
+    let before = change.old_path.as_deref().unwrap_or(&change.path);
+    let (old, is_binary) = load_side(stores, attributes, before, change.old)?;
+    if same && !is_binary {
+        return Ok(LineCounts::Counted { added: 0, deleted: 0 });
+    }
+    let (new, is_too) = load_side(stores, attributes, &change.path, change.new.filter(|_| !same))?;
+    if is_binary || is_too {
+        return Ok(LineCounts::Binary);
+    }
+    let (added, deleted) = match (change.old, change.new) {
+        (None, _) => (line_count(new.bytes()), 0),
+        (_, None) => (0, line_count(old.bytes())),
+        _ => myers::count_small_diff(old.bytes(), new.bytes())
+            .or_else(|| diff_line_counts(&old, &new))
+            .ok_or(ExclusionReason::Unreadable)?,
+    };
+    Ok(LineCounts::Counted { added, deleted })
+}
+
+/// One side of a line comparison.
+enum NumstatSide<'a> {
+    Absent,
+    Blob(Blob<'a>),
+    Submodule(String),
+}
+
+impl NumstatSide<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            NumstatSide::Absent => &[],
+            NumstatSide::Blob(blob) => blob.content(),
+            NumstatSide::Submodule(line) => line.as_bytes(),
+        }
+    }
+}
+
+/// Loads one side, and whether it is binary.
+fn load_side<'a>(
+    stores: &'a ObjectStore,
+    attributes: &mut AttributeLookup<'_>,
+    path: &[u8],
+    entry: Option<DiffEntry>,
+) -> Result<(NumstatSide<'a>, bool), ExclusionReason> {
+    let Some(entry) = entry else { return Ok((NumstatSide::Absent, false)) };
+    if entry.is_submodule() {
+        return Ok((NumstatSide::Submodule(format!("Subproject commit {}\n", entry.id)), false));
+    }
+    let (size, _) = stores.object_header(entry.id).ok_or(ExclusionReason::Unreadable)?;
+    if size > MAX_COUNTED_BYTES {
+        return Err(ExclusionReason::TooLarge);
+    }
+    let blob = stores.find_blob(entry.id).ok_or(ExclusionReason::Unreadable)?;
+    let binary = match attributes.diff_attribute(path) {
+        DiffAttribute::Text => false,
+        DiffAttribute::Binary => true,
+        DiffAttribute::Unset => is_binary(blob.content()),
+    };
+    Ok((NumstatSide::Blob(blob), binary))
+}
+
+/// Number of lines. The last line needs no newline.
+fn line_count(bytes: &[u8]) -> usize {
+    bytes.split_inclusive(|byte| *byte == b'\n').count()
+}
+
+fn diff_line_counts(old: &NumstatSide<'_>, new: &NumstatSide<'_>) -> Option<(usize, usize)> {
+    let mut options = DiffOptions::new();
+    options.context_lines(0).force_text(true);
+    let patch = match (old, new) {
+        (NumstatSide::Blob(old), NumstatSide::Blob(new)) => diff_blobs(old, new, &mut options),
+        _ => Patch::from_buffers(old.bytes(), None, new.bytes(), None, Some(&mut options)),
+    };
+    let (_, added, deleted) = patch.ok()?.line_stats().ok()?;
+    Some((added, deleted))
+}
+
+/// Diffs two blobs by their known ids, which saves hashing the buffers. The empty path keeps git
+/// attributes out of the diff.
+pub(super) fn diff_blobs<'b>(
+    old: &Blob<'b>,
+    new: &Blob<'b>,
+    options: &mut DiffOptions,
+) -> Result<Patch<'b>, git2::Error> {
+    let nameless = Some(Path::new(""));
+    Patch::from_blobs(old, nameless, new, nameless, Some(options))
+}

@@ -1,0 +1,212 @@
+//! Writes one tree into a folder as a read-only snapshot. The tree is untrusted input: its names,
+//! sizes and depth are validated against limits, and no filter or hook is run. `snapshot_cache`
+//! decides where the folder goes.
+use super::object_store::ObjectStore;
+use super::{ExcludedPath, ExclusionReason, MAX_FILE_BYTES, RepoError, disk, exclusions};
+use crate::private;
+use crate::redact::Redactor;
+use git2::{ObjectType, Oid};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, VecDeque};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Maximum number of files in a snapshot.
+const MAX_FILES: usize = 50_000;
+/// Maximum total bytes of a snapshot.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+/// Maximum number of tree entries visited. A small tree can repeat one folder any number of times.
+const MAX_ENTRIES: usize = 100_000;
+/// Maximum size in bytes of one tree object.
+const MAX_FOLDER_BYTES: u64 = 16 * 1024 * 1024;
+/// Bytes checked for a NUL byte to detect binary files, as git does.
+const BINARY_SNIFF_BYTES: usize = 8_000;
+
+/// Manifest of a snapshot: what was written and what was excluded. Serialized as JSON beside it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct SnapshotManifest {
+    pub(super) files: usize,
+    pub(super) bytes: u64,
+    pub(super) left_out: Vec<ExcludedPath>,
+}
+
+/// Writes a tree into an empty folder and makes it read-only. Returns an error if the tree object
+/// is missing.
+pub(super) fn write_tree(
+    stores: &ObjectStore,
+    tree: Oid,
+    folder: &Path,
+    gate: Option<&Redactor>,
+) -> Result<SnapshotManifest, RepoError> {
+    let mut copying = SnapshotWriter {
+        stores,
+        folder,
+        redactor: gate,
+        created_folders: BTreeSet::new(),
+        entries_seen: 0,
+        full: false,
+        manifest: SnapshotManifest::default(),
+    };
+    copying.copy_all(tree).map_err(|stopped| match stopped {
+        CopyError::Missing => RepoError::TreeMissing { tree: tree.to_string() },
+        CopyError::Disk(error) => RepoError::io_at(folder)(error),
+    })?;
+    Ok(copying.manifest)
+}
+
+/// State of a copy in progress.
+struct SnapshotWriter<'a> {
+    stores: &'a ObjectStore,
+    folder: &'a Path,
+    redactor: Option<&'a Redactor>,
+    /// Folders created so far, made read-only at the end.
+    created_folders: BTreeSet<PathBuf>,
+    entries_seen: usize,
+    full: bool,
+    manifest: SnapshotManifest,
+}
+
+/// Error that aborts the copy.
+enum CopyError {
+    Missing,
+    Disk(io::Error),
+}
+
+struct SourceEntry {
+    path: Vec<u8>,
+    id: Oid,
+    mode: i32,
+}
+
+impl SnapshotWriter<'_> {
+    /// Copies breadth-first, so that a reached limit cuts off the deepest files.
+    fn copy_all(&mut self, tree: Oid) -> Result<(), CopyError> {
+        if self.stores.object_header(tree).is_none_or(|(_, kind)| kind != ObjectType::Tree) {
+            return Err(CopyError::Missing);
+        }
+        let mut waiting = VecDeque::from([(vec![], tree)]);
+        while let Some((path, id)) = waiting.pop_front() {
+            for entry in self.list_folder(&path, id) {
+                self.entries_seen += 1;
+                self.full |= self.entries_seen > MAX_ENTRIES;
+                match entry.mode & 0o170_000 {
+                    0o040_000 => waiting.push_back((entry.path, entry.id)),
+                    0o100_000 => self.copy_file(&entry)?,
+                    0o120_000 => self.exclude(&entry.path, ExclusionReason::Link),
+                    0o160_000 => self.exclude(&entry.path, ExclusionReason::Submodule),
+                    _ => self.exclude(&entry.path, ExclusionReason::Unreadable),
+                }
+            }
+        }
+        let folders = self.created_folders.iter().rev().map(PathBuf::as_path).chain([self.folder]);
+        folders.into_iter().try_for_each(disk::make_read_only).map_err(CopyError::Disk)
+    }
+
+    /// Entries of a folder. Empty if the folder is excluded.
+    fn list_folder(&mut self, path: &[u8], id: Oid) -> Vec<SourceEntry> {
+        let whole = [path, b"/"].concat();
+        let refused = !path.is_empty() && exclusions::is_unwritable(path);
+        // A partial clone lacks some objects. The rest is copied without them.
+        let Some((size, kind)) = self.stores.object_header(id) else {
+            self.exclude(&whole, ExclusionReason::Unreadable);
+            return vec![];
+        };
+        let why = if refused || kind != ObjectType::Tree {
+            ExclusionReason::Unreadable
+        } else if self.full || size > MAX_FOLDER_BYTES {
+            ExclusionReason::TooMuch
+        } else if let Some(tree) = self.stores.find_tree(id) {
+            let inner =
+                |name: &[u8]| if path.is_empty() { name.into() } else { [&whole, name].concat() };
+            let entry = |entry: git2::TreeEntry<'_>| SourceEntry {
+                path: inner(entry.name_bytes()),
+                id: entry.id(),
+                mode: entry.filemode_raw(),
+            };
+            return tree.iter().map(entry).collect();
+        } else {
+            ExclusionReason::Unreadable
+        };
+        self.exclude(&whole, why);
+        vec![]
+    }
+
+    /// Copies one file, or records why it is excluded.
+    fn copy_file(&mut self, entry: &SourceEntry) -> Result<(), CopyError> {
+        if let Some(why) = exclusions::exclusion_reason(&entry.path) {
+            self.exclude(&entry.path, why);
+            return Ok(());
+        }
+        let Some((size, kind)) = self.stores.object_header(entry.id) else {
+            self.exclude(&entry.path, ExclusionReason::Unreadable);
+            return Ok(());
+        };
+        let room = self.manifest.files < MAX_FILES && self.manifest.bytes + size <= MAX_BYTES;
+        let why = if kind != ObjectType::Blob {
+            ExclusionReason::Unreadable
+        } else if size > MAX_FILE_BYTES {
+            ExclusionReason::TooLarge
+        } else if self.full || !room {
+            self.full = true;
+            ExclusionReason::TooMuch
+        } else {
+            match self.stores.read_blob(entry.id) {
+                None => ExclusionReason::Unreadable,
+                Some(bytes) if bytes.iter().take(BINARY_SNIFF_BYTES).any(|byte| *byte == 0) => {
+                    ExclusionReason::Binary
+                }
+                Some(bytes) => match self.write_file(entry, &bytes) {
+                    Ok(()) => return Ok(()),
+                    Err(error) if is_name_error(&error) => ExclusionReason::Unreadable,
+                    Err(error) => return Err(CopyError::Disk(error)),
+                },
+            }
+        };
+        self.exclude(&entry.path, why);
+        Ok(())
+    }
+
+    /// Writes redacted contents. The only function that writes file contents.
+    fn write_file(&mut self, entry: &SourceEntry, bytes: &[u8]) -> io::Result<()> {
+        let bytes = &self.redactor.map_or(Cow::Borrowed(bytes), |gate| gate.bytes(bytes).0);
+        let below = disk::path_from_bytes(&entry.path).ok_or(io::ErrorKind::InvalidFilename)?;
+        let path = self.folder.join(below);
+        self.create_folder(path.parent().unwrap_or(self.folder))?;
+        disk::create_read_only_file(&path, entry.mode & 0o111 != 0)?.write_all(bytes)?;
+        self.manifest.files += 1;
+        self.manifest.bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Creates a folder and its parents below the snapshot, once.
+    fn create_folder(&mut self, folder: &Path) -> io::Result<()> {
+        if folder == self.folder || self.created_folders.contains(folder) {
+            return Ok(());
+        }
+        if let Some(parent) = folder.parent() {
+            self.create_folder(parent)?;
+        }
+        private::folder(folder)?;
+        self.created_folders.insert(folder.to_owned());
+        Ok(())
+    }
+
+    fn exclude(&mut self, path: &[u8], why: ExclusionReason) {
+        self.manifest.left_out.push(ExcludedPath::new(path, why));
+    }
+}
+
+/// Whether an I/O error is due to the file name: invalid on this system, or equal to another name
+/// on a case-insensitive file system.
+fn is_name_error(error: &io::Error) -> bool {
+    use io::ErrorKind as Kind;
+    matches!(
+        error.kind(),
+        Kind::InvalidFilename
+            | Kind::InvalidInput
+            | Kind::AlreadyExists
+            | Kind::NotADirectory
+            | Kind::IsADirectory
+    )
+}
