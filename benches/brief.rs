@@ -13,18 +13,29 @@ const RUNS: usize = 7;
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
-    let pull = repository(folder.path(), "pull", &Size { files: 3_000, changed: 120, lines: 300 });
-    let large =
-        repository(folder.path(), "large", &Size { files: 20_000, changed: 17_000, lines: 60 });
-    let wide = repository(folder.path(), "wide", &Size { files: 50_000, changed: 1, lines: 12 });
+    let pull = create_repository(
+        folder.path(),
+        "pull",
+        &RepositorySize { files: 3_000, changed: 120, lines: 300 },
+    );
+    let large = create_repository(
+        folder.path(),
+        "large",
+        &RepositorySize { files: 20_000, changed: 17_000, lines: 60 },
+    );
+    let wide = create_repository(
+        folder.path(),
+        "wide",
+        &RepositorySize { files: 50_000, changed: 1, lines: 12 },
+    );
     let home = folder.path().join("home");
     compare("120 files changed", &home, &pull, "diff=HEAD", &["diff", "HEAD~", "HEAD"]);
-    memory("after 120 files changed");
+    print_peak_memory("after 120 files changed");
     compare("17,000 files changed", &home, &large, "diff=HEAD", &["diff", "HEAD~", "HEAD"]);
     compare("50,000 files", &home, &wide, "tree", &["ls-tree", "-r", "-l", "HEAD"]);
     compare("a symbol in 50,000 files", &home, &wide, "auto", &["grep", "-n", "check_permission"]);
     compare("the past of 10 files", &home, &pull, "diff=HEAD; history", &["diff", "HEAD~", "HEAD"]);
-    memory("in the end");
+    print_peak_memory("in the end");
 }
 
 /// Times both in turn, so that other processes on the machine slow down both alike.
@@ -40,7 +51,7 @@ fn compare(what: &str, home: &Path, root: &Path, wanted: &str, git: &[&str]) {
         told = gather(&trees, root, root, Some(&pin), topic, &wanted, Given::Contents).unwrap();
         ours.push(began.elapsed());
         let began = Instant::now();
-        run(root, git);
+        run_git(root, git);
         theirs.push(began.elapsed());
     }
     let (ours, theirs) = (median(ours), median(theirs));
@@ -63,7 +74,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
 }
 
 /// Prints the peak memory of this process (`VmHWM`).
-fn memory(when: &str) {
+fn print_peak_memory(when: &str) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     if let Some(line) = status.lines().find(|line| line.starts_with("VmHWM")) {
         println!("most memory {when}: {}", line.trim_start_matches("VmHWM:").trim());
@@ -71,31 +82,31 @@ fn memory(when: &str) {
 }
 
 /// Size of a generated repository. `changed` is the number of files in the last commit.
-struct Size {
+struct RepositorySize {
     files: usize,
     changed: usize,
     lines: usize,
 }
 
-fn repository(folder: &Path, name: &str, size: &Size) -> PathBuf {
+fn create_repository(folder: &Path, name: &str, size: &RepositorySize) -> PathBuf {
     let root = folder.join(name);
     std::fs::create_dir(&root).unwrap();
-    run(&root, &["init", "-q", "-b", "main"]);
+    run_git(&root, &["init", "-q", "-b", "main"]);
     let mut stream = String::new();
-    commit(&mut stream, size.files, |file| text(file, size.lines, 0));
-    commit(&mut stream, size.changed, |file| text(file, size.lines, 1));
+    append_commit(&mut stream, size.files, |file| file_text(file, size.lines, 0));
+    append_commit(&mut stream, size.changed, |file| file_text(file, size.lines, 1));
     let mut import = Command::new("git");
     import.current_dir(&root).args(["fast-import", "--quiet"]).stdin(Stdio::piped());
     let mut import = import.spawn().unwrap();
     import.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
     assert!(import.wait().unwrap().success());
-    run(&root, &["reset", "-q", "--hard"]);
+    run_git(&root, &["reset", "-q", "--hard"]);
     // Packed, as after a clone.
-    run(&root, &["gc", "-q"]);
+    run_git(&root, &["gc", "-q"]);
     root
 }
 
-fn commit(stream: &mut String, files: usize, text: impl Fn(usize) -> String) {
+fn append_commit(stream: &mut String, files: usize, text: impl Fn(usize) -> String) {
     stream.push_str("commit refs/heads/main\ncommitter a <a@b> 1700000000 +0000\ndata 1\nx\n");
     for file in 0..files {
         let text = text(file);
@@ -109,7 +120,7 @@ fn commit(stream: &mut String, files: usize, text: impl Fn(usize) -> String) {
 }
 
 /// Text of a file. No two files share a line, like real source files.
-fn text(file: usize, lines: usize, version: usize) -> String {
+fn file_text(file: usize, lines: usize, version: usize) -> String {
     let mut text = String::new();
     let mut mixed = file as u64 + 1;
     for line in 0..lines {
@@ -124,7 +135,7 @@ fn text(file: usize, lines: usize, version: usize) -> String {
     text
 }
 
-fn run(root: &Path, arguments: &[&str]) {
+fn run_git(root: &Path, arguments: &[&str]) {
     let mut git = Command::new("git");
     git.current_dir(root).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_PAGER", "cat");
     let done = git.args(arguments).output().unwrap();

@@ -17,14 +17,14 @@ const LINES: usize = 120;
 const CITATIONS: usize = 50;
 const RUNS: usize = 15;
 
-const WHOLE: LookupScope<'static> = LookupScope {
+const BUILD_INDEX: LookupScope<'static> = LookupScope {
     preferred_paths: &[],
     folder: "",
     excluded_path: None,
     base: None,
     search: SearchMode::BuildIndex,
 };
-const KNOWN: LookupScope<'static> = LookupScope {
+const CACHED_INDEX_ONLY: LookupScope<'static> = LookupScope {
     preferred_paths: &[],
     folder: "",
     excluded_path: None,
@@ -35,60 +35,78 @@ const KNOWN: LookupScope<'static> = LookupScope {
 fn main() {
     let folder = tempfile::tempdir().unwrap();
     let (root, home) = (folder.path().join("repo"), folder.path().join("home"));
-    let bytes = plant(&root);
+    let bytes = create_repository(&root);
     // Nothing is checked out, so citations are checked against the tree of the commit.
     let repository = git2::Repository::open(&root).unwrap();
     let tree = repository.head().unwrap().peel_to_tree().unwrap().id().to_string();
     println!("{FILES} files, {:.0} MB of text", bytes as f64 / 1e6);
 
-    let listed = median(5, || git(&root, &["ls-tree", "-r", "--name-only", "HEAD"]));
+    let listed = median(5, || run_git(&root, &["ls-tree", "-r", "--name-only", "HEAD"]));
     let named = extract_from_text("f77.rs:3");
     let opened = median(5, || {
         assert_eq!(
-            check(&CitationChecker::new(TreeStore::new(&home)), &root, &tree, &named, &KNOWN),
+            check(
+                &CitationChecker::new(TreeStore::new(&home)),
+                &root,
+                &tree,
+                &named,
+                &CACHED_INDEX_ONLY
+            ),
             [CitationStatus::Ambiguous]
         );
     });
-    compare("path index and one path", opened, "git ls-tree -r", listed);
+    print_comparison("path index and one path", opened, "git ls-tree -r", listed);
 
-    let (text, quotes) = citations();
+    let (text, quotes) = build_citations();
     let references = extract_from_text(&text);
     assert_eq!(references.len(), CITATIONS);
     let checker = CitationChecker::new(TreeStore::new(&home));
-    check(&checker, &root, &tree, &references, &KNOWN);
-    let found = check(&checker, &root, &tree, &references, &KNOWN);
+    check(&checker, &root, &tree, &references, &CACHED_INDEX_ONLY);
+    let found = check(&checker, &root, &tree, &references, &CACHED_INDEX_ONLY);
     assert!(found.iter().all(|found| *found == CitationStatus::Exact), "{found:?}");
-    let hot = median(RUNS, || drop(check(&checker, &root, &tree, &references, &KNOWN)));
+    let hot = median(RUNS, || drop(check(&checker, &root, &tree, &references, &CACHED_INDEX_ONLY)));
     let read = median(RUNS, || drop(extract_from_text(&text)));
-    let grepped = median(1, || quotes.iter().take(2).for_each(|quote| grep(&root, quote))) * 25;
-    compare("50 citations, at their lines", hot, "git grep -F for each", grepped);
-    println!("reading them from the text: {:.2} ms", ms(read));
+    let grepped =
+        median(1, || quotes.iter().take(2).for_each(|quote| run_git_grep(&root, quote))) * 25;
+    print_comparison("50 citations, at their lines", hot, "git grep -F for each", grepped);
+    println!("reading them from the text: {:.2} ms", millis(read));
 
     let began = Instant::now();
     let absent = extract_from_text("dir1/f1.rs:1 \"nobody_wrote_this(at_all, ever)\"");
-    assert_eq!(check(&checker, &root, &tree, &absent, &WHOLE), [CitationStatus::NotFound]);
+    assert_eq!(check(&checker, &root, &tree, &absent, &BUILD_INDEX), [CitationStatus::NotFound]);
     let built = began.elapsed();
     let kept = std::fs::read_dir(home.join("indexes")).unwrap();
     let size: u64 = kept.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
-    let whole = median(1, || grep(&root, "nobody_wrote_this"));
-    compare("content index, built once", built, "git grep -F, once", whole);
+    let whole = median(1, || run_git_grep(&root, "nobody_wrote_this"));
+    print_comparison("content index, built once", built, "git grep -F, once", whole);
     println!("content index: {:.1} MB on disk and in memory", size as f64 / 1e6);
     let loaded = median(5, || {
-        drop(check(&CitationChecker::new(TreeStore::new(&home)), &root, &tree, &absent, &KNOWN))
+        drop(check(
+            &CitationChecker::new(TreeStore::new(&home)),
+            &root,
+            &tree,
+            &absent,
+            &CACHED_INDEX_ONLY,
+        ))
     });
-    println!("path index, content index from disk and one search: {:.0} ms", ms(loaded));
+    println!("path index, content index from disk and one search: {:.0} ms", millis(loaded));
 
     let moved: String = quotes.iter().fold(String::new(), |mut text, quote| {
         writeln!(text, "other/f77.rs:1 \"{quote}\"").unwrap();
         text
     });
     let moved = extract_from_text(&moved);
-    let found = check(&checker, &root, &tree, &moved, &KNOWN);
+    let found = check(&checker, &root, &tree, &moved, &CACHED_INDEX_ONLY);
     assert!(found.iter().all(|found| *found == CitationStatus::ElsewhereInRepo), "{found:?}");
-    let searched = median(RUNS, || drop(check(&checker, &root, &tree, &moved, &KNOWN)));
-    compare("50 citations, each in another file", searched, "git grep -F for each", grepped);
-    let hot = median(RUNS, || drop(check(&checker, &root, &tree, &references, &KNOWN)));
-    compare("50 citations, at their lines, weighed", hot, "git grep -F for each", grepped);
+    let searched = median(RUNS, || drop(check(&checker, &root, &tree, &moved, &CACHED_INDEX_ONLY)));
+    print_comparison(
+        "50 citations, each in another file",
+        searched,
+        "git grep -F for each",
+        grepped,
+    );
+    let hot = median(RUNS, || drop(check(&checker, &root, &tree, &references, &CACHED_INDEX_ONLY)));
+    print_comparison("50 citations, at their lines, weighed", hot, "git grep -F for each", grepped);
 }
 
 fn check(
@@ -102,12 +120,12 @@ fn check(
     found.into_iter().map(|citation| citation.found).collect()
 }
 
-fn compare(what: &str, ours: Duration, theirs: &str, other: Duration) {
+fn print_comparison(what: &str, ours: Duration, theirs: &str, other: Duration) {
     let ratio = other.as_secs_f64() / ours.as_secs_f64();
-    println!("{what}: {:.1} ms ({theirs}: {:.1} ms, {ratio:.1}x)", ms(ours), ms(other));
+    println!("{what}: {:.1} ms ({theirs}: {:.1} ms, {ratio:.1}x)", millis(ours), millis(other));
 }
 
-fn ms(time: Duration) -> f64 {
+fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
@@ -124,17 +142,17 @@ fn median(runs: usize, mut work: impl FnMut()) -> Duration {
 }
 
 /// A line that occurs in no other file.
-fn line(file: usize, nth: usize) -> String {
+fn unique_line(file: usize, nth: usize) -> String {
     let other = (file * 31 + nth * 17) % 9_973;
     format!("    let value_{other} = compute_{file}(part_{nth}, &state.field_{});", nth * 7 % 101)
 }
 
 /// Citations of files across the repository, and their quotes.
-fn citations() -> (String, Vec<String>) {
+fn build_citations() -> (String, Vec<String>) {
     let (mut text, mut quotes) = (String::new(), vec![]);
     for nth in 0..CITATIONS {
         let (file, at) = (nth * 997 % FILES, nth % LINES);
-        let quote = line(file, at).trim().to_owned();
+        let quote = unique_line(file, at).trim().to_owned();
         writeln!(text, "dir{}/f{file}.rs:{} \"{quote}\"", file % 500, at + 1).unwrap();
         quotes.push(quote);
     }
@@ -143,9 +161,9 @@ fn citations() -> (String, Vec<String>) {
 
 /// Creates the repository with one `git fast-import` stream. The file name `f77.rs` occurs twice.
 /// Returns the size of all texts in bytes.
-fn plant(root: &Path) -> usize {
+fn create_repository(root: &Path) -> usize {
     std::fs::create_dir_all(root).unwrap();
-    git(root, &["init", "--quiet"]);
+    run_git(root, &["init", "--quiet"]);
     let mut child = Command::new("git");
     // Short delta chains, as git packs the files of the last commit.
     child.args(["fast-import", "--quiet", "--depth=1"]).current_dir(root).stdin(Stdio::piped());
@@ -155,7 +173,7 @@ fn plant(root: &Path) -> usize {
     writeln!(stream, "commit {branch}\ncommitter a <a@b> 0 +0000\ndata 1\nx").unwrap();
     let mut bytes = 0;
     for file in 0..FILES {
-        let lines: Vec<String> = (0..LINES).map(|nth| line(file, nth)).collect();
+        let lines: Vec<String> = (0..LINES).map(|nth| unique_line(file, nth)).collect();
         let text = lines.join("\n") + "\n";
         bytes += text.len();
         let path = format!("dir{}/f{file}.rs", file % 500);
@@ -165,17 +183,17 @@ fn plant(root: &Path) -> usize {
     stream.flush().unwrap();
     drop(stream);
     assert!(child.wait().unwrap().success());
-    git(root, &["symbolic-ref", "HEAD", branch]);
+    run_git(root, &["symbolic-ref", "HEAD", branch]);
     bytes
 }
 
-fn git(root: &Path, args: &[&str]) {
+fn run_git(root: &Path, args: &[&str]) {
     let status = Command::new("git").args(args).current_dir(root).stdout(Stdio::null()).status();
     assert!(status.unwrap().success(), "git {args:?}");
 }
 
 /// Runs `git grep`. A missing match makes it exit with 1, which is no error here.
-fn grep(root: &Path, quote: &str) {
+fn run_git_grep(root: &Path, quote: &str) {
     let args = ["grep", "-F", "-n", "-e", quote, "HEAD"];
     Command::new("git").args(args).current_dir(root).stdout(Stdio::null()).status().unwrap();
 }

@@ -21,11 +21,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 const RUNS: usize = 20;
-const TURN: Duration = Duration::from_millis(50);
+const TURN_TIME: Duration = Duration::from_millis(50);
 
-struct Wall;
+struct SystemClock;
 
-impl Clock for Wall {
+impl Clock for SystemClock {
     fn now(&self) -> i64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         i64::try_from(since.as_millis()).unwrap()
@@ -34,9 +34,9 @@ impl Clock for Wall {
 
 /// Provider that streams a reply for 50 ms and records start and end.
 #[derive(Default)]
-struct Timed(Mutex<Vec<(Instant, Instant)>>);
+struct TimedProviders(Mutex<Vec<(Instant, Instant)>>);
 
-impl Providers for Timed {
+impl Providers for TimedProviders {
     fn request_reply<'a>(
         &'a self,
         ask: &'a TurnRequest,
@@ -45,7 +45,7 @@ impl Providers for Timed {
         Box::pin(async move {
             let began = Instant::now();
             for _ in 0..5 {
-                tokio::time::sleep(TURN / 5).await;
+                tokio::time::sleep(TURN_TIME / 5).await;
                 stream.push("a few more words ");
             }
             self.0.lock().unwrap().push((began, Instant::now()));
@@ -75,10 +75,10 @@ fn main() {
     let mut events = 0;
     for _ in 0..RUNS {
         let folder = tempfile::TempDir::new().unwrap();
-        let (overhead, count) = runtime.block_on(duel(folder.path()));
+        let (overhead, count) = runtime.block_on(run_duel(folder.path()));
         overheads.push(overhead);
         events = count;
-        commits.push(bare_commits(folder.path(), count));
+        commits.push(time_bare_commits(folder.path(), count));
     }
     let (overhead, bare) = (median(&mut overheads), median(&mut commits));
     println!("a 2-round duel, 50 ms turns, {events} events, median of {RUNS}:");
@@ -88,10 +88,10 @@ fn main() {
 }
 
 /// Runs one duel. Returns its overhead in ms and the number of recorded events.
-async fn duel(folder: &Path) -> (f64, usize) {
-    let clock: Arc<dyn Clock> = Arc::new(Wall);
+async fn run_duel(folder: &Path) -> (f64, usize) {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
-    let voices = Arc::new(Timed::default());
+    let voices = Arc::new(TimedProviders::default());
     let briefs = FromRepository { folder: folder.into(), trees: TreeStore::new(folder) };
     let words = catalogue::load(folder, folder);
     let desk = App::new(AppParts {
@@ -118,12 +118,12 @@ async fn duel(folder: &Path) -> (f64, usize) {
     let wall = began.elapsed();
     let (stored, debate, _) = desk.read(job.id()).unwrap();
     assert_eq!(Debate::turns(&debate).count(), 6);
-    let flight = in_flight(&voices.0.lock().unwrap());
+    let flight = time_in_flight(&voices.0.lock().unwrap());
     ((wall.saturating_sub(flight)).as_secs_f64() * 1000.0, stored.events.len())
 }
 
 /// Time in which at least one turn was in flight.
-fn in_flight(turns: &[(Instant, Instant)]) -> Duration {
+fn time_in_flight(turns: &[(Instant, Instant)]) -> Duration {
     let mut turns = turns.to_vec();
     turns.sort();
     let mut total = Duration::ZERO;
@@ -137,7 +137,7 @@ fn in_flight(turns: &[(Instant, Instant)]) -> Duration {
 }
 
 /// Time in ms of `count` bare transactions with rows of the same size and the same database config.
-fn bare_commits(folder: &Path, count: usize) -> f64 {
+fn time_bare_commits(folder: &Path, count: usize) -> f64 {
     let file = rusqlite::Connection::open(folder.join("bare.db")).unwrap();
     file.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (body TEXT);",

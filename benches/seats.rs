@@ -13,24 +13,24 @@ use std::time::{Duration, Instant};
 
 const RUNS: usize = 60;
 /// Response time of the fake model.
-const THINKS: Duration = Duration::from_millis(20);
+const THINK_TIME: Duration = Duration::from_millis(20);
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
-    let (port, answer) = (serve(), folder.path().join("answer"));
-    std::fs::write(&answer, captured()).unwrap();
-    let program = program(folder.path(), &answer);
-    let roster = roster(port, &program);
+    let (port, answer) = (start_fake_api(), folder.path().join("answer"));
+    std::fs::write(&answer, fake_cli_output()).unwrap();
+    let program = write_fake_cli(folder.path(), &answer);
+    let roster = build_registry(port, &program);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
     let speak = |seat: &str| {
-        let ask = ask(seat);
+        let ask = build_turn_request(seat);
         let stream = ReplyStream::discard(ask.cue);
         let said = runtime.block_on(roster.request_reply(&ask, stream)).unwrap();
         assert!(said.text.contains("forty-two"), "{}", said.text);
     };
-    compare("HTTP turn", &|| request(port), &|| speak("local:fake"));
-    compare("CLI turn", &|| by_hand(&program), &|| speak("claude"));
+    compare("HTTP turn", &|| send_request(port), &|| speak("local:fake"));
+    compare("CLI turn", &|| run_fake_cli(&program), &|| speak("claude"));
 }
 
 /// Times both in turn, so that other processes on the machine slow down both alike.
@@ -41,8 +41,8 @@ fn compare(what: &str, bare: &dyn Fn(), seat: &dyn Fn()) {
     }
     let (mut by_hand, mut seated) = (vec![], vec![]);
     for _ in 0..RUNS {
-        by_hand.push(timed(bare));
-        seated.push(timed(seat));
+        by_hand.push(measure(bare));
+        seated.push(measure(seat));
     }
     let (by_hand, seated) = (median(by_hand), median(seated));
     let added = seated.saturating_sub(by_hand);
@@ -55,7 +55,7 @@ fn compare(what: &str, bare: &dyn Fn(), seat: &dyn Fn()) {
     );
 }
 
-fn timed(work: &dyn Fn()) -> Duration {
+fn measure(work: &dyn Fn()) -> Duration {
     let began = Instant::now();
     work();
     began.elapsed()
@@ -66,7 +66,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-fn roster(port: u16, program: &Path) -> Roster {
+fn build_registry(port: u16, program: &Path) -> Roster {
     let apis = format!("[local]\nurl = \"http://127.0.0.1:{port}/v1\"\nwire = \"chat\"\n");
     let tools = format!("[claude]\nprogram = \"{}\"\n", program.display());
     let around = Surroundings { path: vec![PathBuf::from("/bin")], ..Surroundings::default() };
@@ -74,7 +74,7 @@ fn roster(port: u16, program: &Path) -> Roster {
     Roster::new(Kit { tools, apis, around, ..Kit::default() })
 }
 
-fn ask(seat: &str) -> TurnRequest {
+fn build_turn_request(seat: &str) -> TurnRequest {
     TurnRequest {
         debate_id: String::new(),
         cue: Cue { act: 0, round: 1, phase: 0, seat: 0 },
@@ -96,18 +96,18 @@ fn ask(seat: &str) -> TurnRequest {
 }
 
 /// Starts a fake model API that waits, then streams its response in many small events.
-fn serve() -> u16 {
+fn start_fake_api() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
         for stream in listener.incoming() {
-            thread::spawn(move || drop(attend(&stream.unwrap())));
+            thread::spawn(move || drop(handle_connection(&stream.unwrap())));
         }
     });
     port
 }
 
-fn attend(stream: &TcpStream) -> std::io::Result<()> {
+fn handle_connection(stream: &TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream);
     loop {
@@ -123,7 +123,7 @@ fn attend(stream: &TcpStream) -> std::io::Result<()> {
             return Ok(());
         }
         reader.read_exact(&mut vec![0; length])?;
-        thread::sleep(THINKS);
+        thread::sleep(THINK_TIME);
         let piece = |text: &str| {
             format!(
                 "data: {{\"model\":\"fake\",\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n"
@@ -138,7 +138,7 @@ fn attend(stream: &TcpStream) -> std::io::Result<()> {
 }
 
 /// Sends the same request directly, on a new connection.
-fn request(port: u16) {
+fn send_request(port: u16) {
     let body = "x".repeat(10_000);
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_nodelay(true).unwrap();
@@ -153,7 +153,7 @@ fn request(port: u16) {
 }
 
 /// Output in the stream format of the real CLI.
-fn captured() -> String {
+fn fake_cli_output() -> String {
     let event = |text: &str| {
         format!(
             "{{\"type\":\"stream_event\",\"event\":{{\"delta\":{{\"type\":\"text_delta\",\"text\":\"{text}\"}}}}}}\n"
@@ -168,9 +168,9 @@ fn captured() -> String {
 }
 
 /// Writes a fake CLI, a shell script that waits and prints that output.
-fn program(folder: &Path, answer: &Path) -> PathBuf {
+fn write_fake_cli(folder: &Path, answer: &Path) -> PathBuf {
     let path = folder.join("claude");
-    let seconds = THINKS.as_secs_f64();
+    let seconds = THINK_TIME.as_secs_f64();
     let text = format!(
         "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 2.1.325; exit; fi\n/bin/cat >/dev/null\n\
          /bin/sleep {seconds}\n/bin/cat '{}'\n",
@@ -186,10 +186,10 @@ fn program(folder: &Path, answer: &Path) -> PathBuf {
     path
 }
 
-fn by_hand(program: &Path) {
+fn run_fake_cli(program: &Path) {
     let child = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = child.unwrap();
-    let prompt = ask("claude").prompt;
+    let prompt = build_turn_request("claude").prompt;
     child.stdin.take().unwrap().write_all(prompt.as_bytes()).unwrap();
     assert!(child.wait_with_output().unwrap().status.success());
 }

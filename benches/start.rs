@@ -17,20 +17,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const RUNS: usize = 20;
-const REST: Duration = Duration::from_millis(300);
+const IDLE_WAIT: Duration = Duration::from_millis(300);
 const NO_PEER: &str = "
 DEBATE_PEER is not set, so there is nothing to compare with. To install the peer:
   npm install --prefix DIR consult-llm-mcp@2.13.4
   DEBATE_PEER=DIR/node_modules/.bin/consult-llm-mcp cargo bench --bench start";
 
-struct Server {
+struct ServerCommand {
     name: String,
     command: PathBuf,
     arguments: &'static [&'static str],
 }
 
 /// Measurements of one start of one server.
-struct Sample {
+struct StartSample {
     initialize: Duration,
     tools: Duration,
     bytes: usize,
@@ -39,43 +39,44 @@ struct Sample {
 }
 
 /// A row of the printed table.
-struct Line {
+struct TableRow {
     label: &'static str,
     decimals: usize,
-    value: fn(&Sample) -> Option<f64>,
+    value: fn(&StartSample) -> Option<f64>,
 }
 
-const LINES: [Line; 5] = [
-    Line {
+const TABLE_ROWS: [TableRow; 5] = [
+    TableRow {
         label: "spawn to initialize (ms)",
         decimals: 2,
         value: |sample| Some(sample.initialize.as_secs_f64() * 1000.0),
     },
-    Line {
+    TableRow {
         label: "spawn to tools/list (ms)",
         decimals: 2,
         value: |sample| Some(sample.tools.as_secs_f64() * 1000.0),
     },
-    Line {
+    TableRow {
         label: "tools/list answer (bytes)",
         decimals: 0,
         value: |sample| Some(sample.bytes as f64),
     },
-    Line { label: "tools in it", decimals: 0, value: |sample| Some(sample.count as f64) },
-    Line { label: "idle memory, VmRSS (KiB)", decimals: 0, value: |sample| sample.kib },
+    TableRow { label: "tools in it", decimals: 0, value: |sample| Some(sample.count as f64) },
+    TableRow { label: "idle memory, VmRSS (KiB)", decimals: 0, value: |sample| sample.kib },
 ];
 
 fn main() -> Result<(), String> {
-    let home = home().map_err(|why| format!("no folder to run in: {why}"))?;
-    let servers = servers()?;
-    let mut samples: Vec<Vec<Sample>> = servers.iter().map(|_| vec![]).collect();
+    let home = create_home().map_err(|why| format!("no folder to run in: {why}"))?;
+    let servers = list_servers()?;
+    let mut samples: Vec<Vec<StartSample>> = servers.iter().map(|_| vec![]).collect();
     for _ in 0..RUNS {
         for (server, samples) in servers.iter().zip(&mut samples) {
-            let sample = start(server, &home).map_err(|why| format!("{}: {why}", server.name))?;
+            let sample =
+                measure_start(server, &home).map_err(|why| format!("{}: {why}", server.name))?;
             samples.push(sample);
         }
     }
-    table(&servers, &samples);
+    print_table(&servers, &samples);
     if servers.len() == 1 {
         println!("{NO_PEER}");
     }
@@ -83,7 +84,7 @@ fn main() -> Result<(), String> {
 }
 
 /// Creates an empty home folder, so that no user config is read and no user file is changed.
-fn home() -> io::Result<PathBuf> {
+fn create_home() -> io::Result<PathBuf> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("start");
     if home.exists() {
         fs::remove_dir_all(&home)?;
@@ -93,8 +94,8 @@ fn home() -> io::Result<PathBuf> {
 }
 
 /// This project's server first, then the peers.
-fn servers() -> Result<Vec<Server>, String> {
-    let ours = Server {
+fn list_servers() -> Result<Vec<ServerCommand>, String> {
+    let ours = ServerCommand {
         name: "debate mcp".into(),
         command: env!("CARGO_BIN_EXE_debate").into(),
         arguments: &["mcp"],
@@ -105,18 +106,18 @@ fn servers() -> Result<Vec<Server>, String> {
         // Servers run in another folder, so the path must be absolute.
         let command = std::path::absolute(&path)
             .map_err(|why| format!("DEBATE_PEER, {}: {why}", path.display()))?;
-        servers.push(Server { name: name(&command), command, arguments: &[] });
+        servers.push(ServerCommand { name: server_name(&command), command, arguments: &[] });
     }
     Ok(servers)
 }
 
 /// Display name: file and folder, since a script and its binary may share a file name.
-fn name(command: &Path) -> String {
+fn server_name(command: &Path) -> String {
     let parts: Vec<_> = command.iter().map(|part| part.to_string_lossy()).collect();
     parts[parts.len().saturating_sub(2)..].join("/")
 }
 
-fn start(server: &Server, home: &Path) -> Result<Sample, String> {
+fn measure_start(server: &ServerCommand, home: &Path) -> Result<StartSample, String> {
     let began = Instant::now();
     let mut child = Command::new(&server.command)
         .args(server.arguments)
@@ -132,38 +133,47 @@ fn start(server: &Server, home: &Path) -> Result<Sample, String> {
         .stderr(Stdio::null())
         .spawn()
         .map_err(|why| format!("does not start: {why}"))?;
-    let sample = converse(&mut child, began);
+    let sample = handshake(&mut child, began);
     child.kill().map_err(|why| format!("cannot be ended: {why}"))?;
     child.wait().map_err(|why| format!("does not end: {why}"))?;
     sample
 }
 
 /// The MCP handshake: sends `initialize` and `tools/list` and measures the responses.
-fn converse(child: &mut Child, began: Instant) -> Result<Sample, String> {
+fn handshake(child: &mut Child, began: Instant) -> Result<StartSample, String> {
     let mut input = child.stdin.take().ok_or("has no stdin")?;
     let mut output = BufReader::new(child.stdout.take().ok_or("has no stdout")?);
     let host = json!({"name": "bench", "version": "1"});
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": host});
-    say(&mut input, &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}))?;
-    answer(&mut output, 1)?;
+    send_message(
+        &mut input,
+        &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+    )?;
+    read_response(&mut output, 1)?;
     let initialize = began.elapsed();
-    say(&mut input, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
-    say(&mut input, &json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))?;
-    let (line, list) = answer(&mut output, 2)?;
+    send_message(&mut input, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+    send_message(&mut input, &json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))?;
+    let (line, list) = read_response(&mut output, 2)?;
     let tools = began.elapsed();
-    thread::sleep(REST);
+    thread::sleep(IDLE_WAIT);
     let count = list["result"]["tools"].as_array().ok_or("lists no tools")?.len();
-    Ok(Sample { initialize, tools, bytes: line.len(), count, kib: memory(child.id()) })
+    Ok(StartSample {
+        initialize,
+        tools,
+        bytes: line.len(),
+        count,
+        kib: resident_memory(child.id()),
+    })
 }
 
-fn say(input: &mut impl Write, message: &Value) -> Result<(), String> {
+fn send_message(input: &mut impl Write, message: &Value) -> Result<(), String> {
     // One write, as a host sends a request.
     let line = format!("{message}\n");
     input.write_all(line.as_bytes()).map_err(|why| format!("does not listen: {why}"))
 }
 
 /// Reads up to the response to a request. Returns the line, raw and parsed.
-fn answer(output: &mut impl BufRead, id: u64) -> Result<(String, Value), String> {
+fn read_response(output: &mut impl BufRead, id: u64) -> Result<(String, Value), String> {
     loop {
         let mut line = String::new();
         let read = output.read_line(&mut line).map_err(|why| format!("is not read: {why}"))?;
@@ -179,41 +189,45 @@ fn answer(output: &mut impl BufRead, id: u64) -> Result<(String, Value), String>
 }
 
 /// Resident memory of a process in KiB, from `/proc` (Linux only).
-fn memory(process: u32) -> Option<f64> {
+fn resident_memory(process: u32) -> Option<f64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
 /// Prints one column per server. Peers also show the ratio of our value to theirs.
-fn table(servers: &[Server], samples: &[Vec<Sample>]) {
+fn print_table(servers: &[ServerCommand], samples: &[Vec<StartSample>]) {
     print!("{:<26}", format!("median of {RUNS} starts each"));
     for server in servers {
-        print!("  {:>width$}", server.name, width = width(server));
+        print!("  {:>width$}", server.name, width = column_width(server));
     }
     println!();
-    for line in LINES {
+    for line in TABLE_ROWS {
         print!("{:<26}", line.label);
         let ours = median(&samples[0], line.value);
         for (place, (server, samples)) in servers.iter().zip(samples).enumerate() {
             let value = median(samples, line.value);
             let ratio = value.zip(ours).filter(|_| place > 0).map(|(peer, ours)| ours / peer);
-            print!("  {:>width$}", cell(value, line.decimals, ratio), width = width(server));
+            print!(
+                "  {:>width$}",
+                format_cell(value, line.decimals, ratio),
+                width = column_width(server)
+            );
         }
         println!();
     }
 }
 
-fn width(server: &Server) -> usize {
+fn column_width(server: &ServerCommand) -> usize {
     server.name.len().max(18)
 }
 
-fn cell(value: Option<f64>, decimals: usize, ratio: Option<f64>) -> String {
+fn format_cell(value: Option<f64>, decimals: usize, ratio: Option<f64>) -> String {
     let value = value.map_or("n/a".into(), |value| format!("{value:.decimals$}"));
     ratio.map_or(value.clone(), |ratio| format!("{value} ({ratio:.2}x)"))
 }
 
-fn median(samples: &[Sample], value: fn(&Sample) -> Option<f64>) -> Option<f64> {
+fn median(samples: &[StartSample], value: fn(&StartSample) -> Option<f64>) -> Option<f64> {
     let mut values: Vec<f64> = samples.iter().filter_map(value).collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()

@@ -11,23 +11,23 @@ use std::path::{Path, PathBuf};
 const SNIPPETS: usize = 1_000;
 
 /// Mutations of a quote, and whether the quote is still true.
-const CHANGES: &[(&str, Truth)] = &[
-    ("unchanged", Truth::Stands),
-    ("3 lines off", Truth::Stands),
-    ("40 lines off", Truth::Stands),
-    ("CRLF", Truth::Stands),
-    ("re-indented", Truth::Stands),
-    ("cut short", Truth::Stands),
-    ("word altered", Truth::False),
-    ("look-alike letter", Truth::False),
-    ("other file", Truth::False),
-    ("invented file", Truth::False),
-    ("line out of range", Truth::False),
+const MUTATIONS: &[(&str, QuoteTruth)] = &[
+    ("unchanged", QuoteTruth::True),
+    ("3 lines off", QuoteTruth::True),
+    ("40 lines off", QuoteTruth::True),
+    ("CRLF", QuoteTruth::True),
+    ("re-indented", QuoteTruth::True),
+    ("cut short", QuoteTruth::True),
+    ("word altered", QuoteTruth::False),
+    ("look-alike letter", QuoteTruth::False),
+    ("other file", QuoteTruth::False),
+    ("invented file", QuoteTruth::False),
+    ("line out of range", QuoteTruth::False),
 ];
 
 #[derive(Clone, Copy, PartialEq)]
-enum Truth {
-    Stands,
+enum QuoteTruth {
+    True,
     False,
 }
 
@@ -43,17 +43,17 @@ fn main() {
         std::env::args().skip(1).filter(|it| !it.starts_with('-')).map(PathBuf::from).collect();
     let roots = if given.is_empty() { vec![PathBuf::from(".")] } else { given };
     for root in roots {
-        judge(&root.canonicalize().unwrap());
+        evaluate_repository(&root.canonicalize().unwrap());
     }
 }
 
-fn judge(root: &Path) {
+fn evaluate_repository(root: &Path) {
     let home = tempfile::tempdir().unwrap();
     let trees = TreeStore::new(home.path());
     let tree = trees.pin(root).unwrap().unwrap().tree;
     let view = trees.view(root, &tree).unwrap();
-    let files = files(&view);
-    let snippets = snippets(&files);
+    let files = citable_files(&view);
+    let snippets = draw_snippets(&files);
     println!("{}: {} files, {} snippets", root.display(), files.len(), snippets.len());
     let checker = CitationChecker::new(TreeStore::new(home.path()));
     let scope = LookupScope {
@@ -64,13 +64,13 @@ fn judge(root: &Path) {
         search: SearchMode::BuildIndex,
     };
     let (mut right, mut false_accepts, mut refused, mut weak, mut rejected) = (0, 0, 0, 0, 0);
-    for (change, truth) in CHANGES {
+    for (change, truth) in MUTATIONS {
         let mut counts: BTreeMap<CitationStatus, usize> = BTreeMap::new();
         let mut true_after_all = 0;
         for (nth, snippet) in snippets.iter().enumerate() {
-            let (text, path, lines) = changed(change, snippet, &snippets, nth);
-            if *truth == Truth::False
-                && stands(&files, &path, &lines)
+            let (text, path, lines) = build_citation(change, snippet, &snippets, nth);
+            if *truth == QuoteTruth::False
+                && contains_lines(&files, &path, &lines)
                 && *change != "line out of range"
             {
                 true_after_all += 1;
@@ -81,11 +81,11 @@ fn judge(root: &Path) {
             let found = found.first().map_or(CitationStatus::Unchecked, |citation| citation.found);
             *counts.entry(found).or_default() += 1;
             match (truth, found.is_verified()) {
-                (Truth::Stands, true) => right += 1,
-                (Truth::Stands, false) if found.is_wrong() => refused += 1,
-                (Truth::Stands, false) => weak += 1,
-                (Truth::False, true) => false_accepts += 1,
-                (Truth::False, false) => rejected += 1,
+                (QuoteTruth::True, true) => right += 1,
+                (QuoteTruth::True, false) if found.is_wrong() => refused += 1,
+                (QuoteTruth::True, false) => weak += 1,
+                (QuoteTruth::False, true) => false_accepts += 1,
+                (QuoteTruth::False, false) => rejected += 1,
             }
         }
         let counts: Vec<String> =
@@ -113,7 +113,7 @@ fn judge(root: &Path) {
 }
 
 /// Files that can be cited: text files whose path needs no quoting.
-fn files(view: &TreeView) -> BTreeMap<String, Vec<String>> {
+fn citable_files(view: &TreeView) -> BTreeMap<String, Vec<String>> {
     let reader = view.reader().unwrap();
     let mut files = BTreeMap::new();
     for file in view.files() {
@@ -129,7 +129,7 @@ fn files(view: &TreeView) -> BTreeMap<String, Vec<String>> {
 }
 
 /// Draws snippets of one to six lines. The seed is fixed, so every run has the same.
-fn snippets(files: &BTreeMap<String, Vec<String>>) -> Vec<Snippet> {
+fn draw_snippets(files: &BTreeMap<String, Vec<String>>) -> Vec<Snippet> {
     let long: Vec<(&String, &Vec<String>)> =
         files.iter().filter(|(_, lines)| lines.len() >= 20).collect();
     let mut seed = 42_u64;
@@ -153,7 +153,7 @@ fn snippets(files: &BTreeMap<String, Vec<String>>) -> Vec<Snippet> {
 }
 
 /// Builds a citation of a mutated snippet. Returns its text, path and quoted lines.
-fn changed(
+fn build_citation(
     change: &str,
     snippet: &Snippet,
     all: &[Snippet],
@@ -172,7 +172,7 @@ fn changed(
             let many = lines[last].trim_end().chars().count() - 2;
             lines[last] = lines[last].chars().take(many).collect();
         }
-        "word altered" => lines[nth % (last + 1)] = altered(&lines[nth % (last + 1)]),
+        "word altered" => lines[nth % (last + 1)] = alter_word(&lines[nth % (last + 1)]),
         "look-alike letter" => {
             let alike = |c: char| match c {
                 'a' => 'а',
@@ -197,7 +197,7 @@ fn changed(
 }
 
 /// The line with one letter of its longest word changed.
-fn altered(line: &str) -> String {
+fn alter_word(line: &str) -> String {
     let words = line.split(|c: char| !c.is_alphanumeric());
     let Some(word) = words.max_by_key(|word| word.len()).filter(|word| !word.is_empty()) else {
         return format!("{line} x1");
@@ -210,7 +210,7 @@ fn altered(line: &str) -> String {
 
 /// Whether a file contains the lines after all. A simple reference check, independent of the
 /// citation index.
-fn stands(files: &BTreeMap<String, Vec<String>>, path: &str, lines: &[String]) -> bool {
+fn contains_lines(files: &BTreeMap<String, Vec<String>>, path: &str, lines: &[String]) -> bool {
     let bare = |line: &String| line.split_whitespace().collect::<String>();
     let Some(file) = files.get(path) else { return false };
     let file: Vec<String> = file.iter().map(bare).filter(|line| !line.is_empty()).collect();

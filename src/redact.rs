@@ -24,71 +24,71 @@
 //! | `placeholder`     | Writes, parses and counts placeholders                                |
 //! | `stream_redactor` | Streaming redaction with a bounded buffer                             |
 //! | `secret_file`     | Strict mode for files whose name marks them as secret                 |
-mod address;
-mod assigned;
-mod flow;
-mod header;
+mod assignment;
+mod auth_header;
 mod key_block;
+mod key_pattern;
 mod keywords;
-mod known;
-mod mark;
-mod names;
+mod known_values;
 mod operator;
-mod row;
-mod rows;
+mod placeholder;
 mod scan;
-mod shapes;
-mod strict;
-mod value;
+mod secret_file;
+mod secret_names;
+mod secret_value;
+mod stream_redactor;
+mod token_formats;
+mod url_password;
+mod vendor_keys;
 mod window;
 
-pub use flow::{Held, filter};
-pub use mark::{Removed, placeholders};
+pub use placeholder::{RedactionCounts, count_placeholders};
+pub use stream_redactor::{StreamRedactor, redact_stream};
 
-use known::Known;
-use scan::Found;
+use known_values::KnownValues;
+use scan::SecretSpan;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// Scope of texts that belong to no pinned tree.
-pub const UNPINNED: &str = "unpinned";
+pub const UNPINNED_SCOPE: &str = "unpinned";
 
 /// Config of redaction: the known secret values and the HMAC key of the tags. Cheap to clone.
 #[derive(Clone)]
 pub struct Secrets {
-    inner: Arc<Inner>,
+    inner: Arc<SharedSecrets>,
 }
 
-struct Inner {
+struct SharedSecrets {
     /// Loads the HMAC key. Called at the first secret, as most runs never need it.
-    make: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
+    load_key: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     key: OnceLock<Vec<u8>>,
-    known: Known,
+    known_values: KnownValues,
 }
 
-impl Inner {
+impl SharedSecrets {
     fn key(&self) -> &[u8] {
-        self.key.get_or_init(|| (self.make)())
+        self.key.get_or_init(|| (self.load_key)())
     }
 }
 
 /// Version of the redaction rules. A new number invalidates every cache of redacted contents.
-const RULES: u32 = 1;
+const RULES_VERSION: u32 = 1;
 
 /// Redacts texts within one scope. Cheap to clone.
 #[derive(Clone)]
 pub struct Redactor {
-    inner: Arc<Inner>,
+    inner: Arc<SharedSecrets>,
     scope: Arc<str>,
 }
 
 /// A redacted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redacted<'t> {
+pub struct RedactedText<'t> {
     /// The text, borrowed if it has no secret.
     pub text: Cow<'t, str>,
     /// Number of secrets replaced, by kind.
-    pub removed: Removed,
+    pub counts: RedactionCounts,
 }
 
 impl Secrets {
@@ -99,90 +99,96 @@ impl Secrets {
         key: impl Fn() -> Vec<u8> + Send + Sync + 'static,
         values: impl IntoIterator<Item = (String, String)>,
     ) -> Secrets {
-        let known = Known::new(values.into_iter().map(|(_, value)| value));
-        let inner = Inner { make: Box::new(key), key: OnceLock::new(), known };
+        let known = KnownValues::new(values.into_iter().map(|(_, value)| value));
+        let inner =
+            SharedSecrets { load_key: Box::new(key), key: OnceLock::new(), known_values: known };
         Secrets { inner: Arc::new(inner) }
     }
 
     /// Fingerprint of the rules and the known values, for cache keys. It reveals no value.
     /// Contents cached with another fingerprint must be redacted again.
-    pub fn edition(&self) -> String {
-        if self.inner.known.is_empty() {
-            return RULES.to_string();
+    pub fn redaction_fingerprint(&self) -> String {
+        if self.inner.known_values.is_empty() {
+            return RULES_VERSION.to_string();
         }
-        let tag = mark::tag(self.inner.key(), "edition", &self.inner.known.all());
+        let tag = placeholder::hmac_tag(
+            self.inner.key(),
+            "edition",
+            &self.inner.known_values.joined_values(),
+        );
         let word = u32::from_be_bytes([tag[0], tag[1], tag[2], tag[3]]);
-        format!("{RULES}{word:08x}")
+        format!("{RULES_VERSION}{word:08x}")
     }
 
     /// A redactor for one scope. The same secret gets the same placeholder within a scope, and
     /// placeholders of different scopes cannot be compared.
-    pub fn within(&self, scope: &str) -> Redactor {
+    pub fn redactor(&self, scope: &str) -> Redactor {
         Redactor { inner: self.inner.clone(), scope: scope.into() }
     }
 }
 
 impl Redactor {
     /// Redacts a text.
-    pub fn redact<'t>(&self, text: &'t str) -> Redacted<'t> {
-        let (bytes, removed) = self.bytes(text.as_bytes());
+    pub fn redact<'t>(&self, text: &'t str) -> RedactedText<'t> {
+        let (bytes, removed) = self.redact_bytes(text.as_bytes());
         let text = match bytes {
             Cow::Borrowed(_) => Cow::Borrowed(text),
-            Cow::Owned(bytes) => Cow::Owned(in_words(bytes)),
+            Cow::Owned(bytes) => Cow::Owned(into_text(bytes)),
         };
-        Redacted { text, removed }
+        RedactedText { text, counts: removed }
     }
 
     /// Redacts bytes that may not be valid UTF-8.
-    pub fn bytes<'t>(&self, bytes: &'t [u8]) -> (Cow<'t, [u8]>, Removed) {
-        let found = scan::scan(bytes, 0, 0, &self.inner.known).found;
-        let mut removed = Removed::default();
+    pub fn redact_bytes<'t>(&self, bytes: &'t [u8]) -> (Cow<'t, [u8]>, RedactionCounts) {
+        let found = scan::scan_text(bytes, 0, 0, &self.inner.known_values).secrets;
+        let mut removed = RedactionCounts::default();
         if found.is_empty() {
             return (Cow::Borrowed(bytes), removed);
         }
         let mut kept = Vec::with_capacity(bytes.len());
-        self.write(bytes, 0..bytes.len(), &found, &mut kept, &mut removed);
+        self.write_redacted(bytes, 0..bytes.len(), &found, &mut kept, &mut removed);
         (Cow::Owned(kept), removed)
     }
 
     /// Redacts a file whose name marks it as secret. Strict mode: the value of every assignment
     /// goes, whatever its name, and every key block.
-    pub fn strict(&self, text: &str) -> (String, Removed) {
-        let (mut text, mut removed) = (text.to_owned(), Removed::default());
+    pub fn redact_secret_file(&self, text: &str) -> (String, RedactionCounts) {
+        let (mut text, mut removed) = (text.to_owned(), RedactionCounts::default());
         // Once part of a line is redacted, the rest can match. Repeat until nothing is found.
         loop {
-            let mut found = scan::scan(text.as_bytes(), 0, 0, &self.inner.known).found;
-            found.extend(strict::assignments(text.as_bytes()));
+            let mut found =
+                scan::scan_text(text.as_bytes(), 0, 0, &self.inner.known_values).secrets;
+            found.extend(secret_file::find_all_values(text.as_bytes()));
             if found.is_empty() {
                 return (text, removed);
             }
             let mut kept = vec![];
-            let found = scan::united(found);
-            self.write(text.as_bytes(), 0..text.len(), &found, &mut kept, &mut removed);
-            text = in_words(kept);
+            let found = scan::merge_overlaps(found);
+            self.write_redacted(text.as_bytes(), 0..text.len(), &found, &mut kept, &mut removed);
+            text = into_text(kept);
         }
     }
 
     /// A redactor for text that arrives in chunks.
-    pub fn held(&self) -> Held {
-        Held::new(self.clone())
+    pub fn stream_redactor(&self) -> StreamRedactor {
+        StreamRedactor::new(self.clone())
     }
 
     /// Appends a part of a text to `kept`, with placeholders in place of the secrets.
-    fn write(
+    fn write_redacted(
         &self,
         bytes: &[u8],
         part: std::ops::Range<usize>,
-        found: &[Found],
+        found: &[SecretSpan],
         kept: &mut Vec<u8>,
-        removed: &mut Removed,
+        removed: &mut RedactionCounts,
     ) {
         let mut at = part.start;
         for found in found.iter().filter(|found| part.contains(&found.start)) {
             kept.extend_from_slice(&bytes[at..found.start]);
             let secret = &bytes[found.start..found.end];
-            mark::write(found.kind, secret, self.inner.key(), &self.scope, kept);
-            removed.count(found.kind);
+            placeholder::write_placeholder(found.kind, secret, self.inner.key(), &self.scope, kept);
+            removed.increment(found.kind);
             at = found.end;
         }
         kept.extend_from_slice(&bytes[at..part.end]);
@@ -190,7 +196,7 @@ impl Redactor {
 }
 
 /// Bytes as text. Secrets are cut at character boundaries, so valid UTF-8 stays valid.
-fn in_words(bytes: Vec<u8>) -> String {
+fn into_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

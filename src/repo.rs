@@ -65,7 +65,7 @@ pub use snapshot_cache::TreeSnapshot;
 pub use tree_diff::{ChangedFile, FileChangeKind, LineCounts, RenameSearch, TreeDiff};
 pub use tree_view::{TreeFile, TreeReader, TreeView};
 
-use crate::redact::{Redactor, Secrets, UNPINNED};
+use crate::redact::{Redactor, Secrets, UNPINNED_SCOPE};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -86,9 +86,9 @@ fn redact_contents<'b>(gate: Option<&Redactor>, path: &str, bytes: &'b [u8]) -> 
     match gate {
         None => Cow::Borrowed(bytes),
         Some(gate) if exclusions::is_secret_path(path.as_bytes()) => {
-            Cow::Owned(gate.strict(&String::from_utf8_lossy(bytes)).0.into_bytes())
+            Cow::Owned(gate.redact_secret_file(&String::from_utf8_lossy(bytes)).0.into_bytes())
         }
-        Some(gate) => gate.bytes(bytes).0,
+        Some(gate) => gate.redact_bytes(bytes).0,
     }
 }
 
@@ -145,7 +145,7 @@ impl TreeStore {
     /// Fingerprint of the redaction rules, part of every cache key: contents redacted by other
     /// rules must not be reused.
     pub fn redaction_fingerprint(&self) -> String {
-        self.secrets.as_ref().map_or_else(|| "whole".into(), Secrets::edition)
+        self.secrets.as_ref().map_or_else(|| "whole".into(), Secrets::redaction_fingerprint)
     }
 
     /// Pins the tree of a commit, given by any name git resolves.
@@ -164,13 +164,13 @@ impl TreeStore {
         tree: Option<&str>,
     ) -> Result<Vec<u8>, ExclusionReason> {
         let bytes = plain_folder::read_plain_file(folder, path)?;
-        Ok(redact_contents(self.redactor(tree.unwrap_or(UNPINNED)).as_ref(), path, &bytes)
+        Ok(redact_contents(self.redactor(tree.unwrap_or(UNPINNED_SCOPE)).as_ref(), path, &bytes)
             .into_owned())
     }
 
     /// Redactor scoped to one tree. A debate pinned to that tree uses the same scope.
     pub fn redactor(&self, tree: &str) -> Option<Redactor> {
-        self.secrets.as_ref().map(|secrets| secrets.within(tree))
+        self.secrets.as_ref().map(|secrets| secrets.redactor(tree))
     }
 
     /// Pins the current state of the repository around `root` as one tree, always the whole

@@ -7,27 +7,31 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
 /// A connection to the server, opened lazily.
-pub(super) struct Line {
+pub(super) struct HttpConnection {
     port: u16,
     stream: Option<BufReader<TcpStream>>,
 }
 
-pub(super) struct Answer {
+pub(super) struct HttpResponse {
     pub(super) status: u16,
     pub(super) body: Value,
 }
 
-impl Line {
-    pub(super) fn to(port: u16) -> Line {
-        Line { port, stream: None }
+impl HttpConnection {
+    pub(super) fn new(port: u16) -> HttpConnection {
+        HttpConnection { port, stream: None }
     }
 
-    pub(super) fn hang_up(&mut self) {
+    pub(super) fn disconnect(&mut self) {
         self.stream = None;
     }
 
-    pub(super) async fn get(&mut self, path: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {
-        self.ask("GET", path, headers, None).await
+    pub(super) async fn get(
+        &mut self,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> io::Result<HttpResponse> {
+        self.send("GET", path, headers, None).await
     }
 
     pub(super) async fn post(
@@ -35,38 +39,38 @@ impl Line {
         path: &str,
         headers: &[(&str, &str)],
         body: &Value,
-    ) -> io::Result<Answer> {
-        self.ask("POST", path, headers, Some(body.to_string())).await
+    ) -> io::Result<HttpResponse> {
+        self.send("POST", path, headers, Some(body.to_string())).await
     }
 
     /// Sends one request and reads the response. After an I/O error, the next request opens a new
     /// connection.
-    async fn ask(
+    async fn send(
         &mut self,
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
         body: Option<String>,
-    ) -> io::Result<Answer> {
-        let text = request(self.port, method, path, headers, body.as_deref());
+    ) -> io::Result<HttpResponse> {
+        let text = format_request(self.port, method, path, headers, body.as_deref());
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
             None => connect(self.port).await?,
         };
         stream.write_all(text.as_bytes()).await?;
-        let (status, length, close) = head(&mut stream).await?;
+        let (status, length, close) = read_head(&mut stream).await?;
         let mut bytes = vec![0; length.unwrap_or(0)];
         stream.read_exact(&mut bytes).await?;
         if !close {
             self.stream = Some(stream);
         }
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        Ok(Answer { status, body })
+        Ok(HttpResponse { status, body })
     }
 }
 
 /// Formats a request.
-pub(super) fn request(
+pub(super) fn format_request(
     port: u16,
     method: &str,
     path: &str,
@@ -97,7 +101,7 @@ pub(super) async fn connect(port: u16) -> io::Result<BufReader<TcpStream>> {
 
 /// Reads a response head. Returns status, `Content-Length` and whether the server closes the
 /// connection.
-pub(super) async fn head(
+pub(super) async fn read_head(
     stream: &mut BufReader<TcpStream>,
 ) -> io::Result<(u16, Option<usize>, bool)> {
     let (mut status, mut length, mut close, mut line) = (0, None, false, String::new());

@@ -6,7 +6,7 @@
 //! With `--kill`, the server process is killed halfway and restarted. A bare endpoint is polled at
 //! the same rate as a baseline. Exits with an error if a speech was lost or duplicated.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
-mod bare;
+mod baseline;
 mod bot;
 mod http;
 mod options;
@@ -15,8 +15,8 @@ mod tally;
 mod viewer;
 
 use bot::Bot;
-use http::Line;
-use options::Options;
+use http::HttpConnection;
+use options::LoadOptions;
 use serde_json::{Value, json};
 use server::Server;
 use std::collections::HashMap;
@@ -24,17 +24,17 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use tally::{Tally, times};
+use tally::{Tally, summarize_latencies};
 
 /// Number of concurrent connections that create debates and join bots.
-const AT_ONCE: usize = 16;
+const CONCURRENCY: usize = 16;
 
 fn main() -> ExitCode {
-    let Some(options) = Options::read() else { return ExitCode::SUCCESS };
-    server::many_files();
+    let Some(options) = LoadOptions::from_args() else { return ExitCode::SUCCESS };
+    server::raise_file_limit();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
-    let wrong = runtime.block_on(run(options));
+    let wrong = runtime.block_on(run_load(options));
     runtime.shutdown_background();
     if wrong.is_empty() {
         println!("\nNothing was lost, nothing was doubled, every debate came to its end.");
@@ -46,41 +46,41 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-async fn run(options: Options) -> Vec<String> {
+async fn run_load(options: LoadOptions) -> Vec<String> {
     let options = Arc::new(options);
     let tally = Arc::new(Tally::default());
     let mut server = Server::start(&options);
-    server.ready().await;
+    server.wait_until_ready().await;
     let port = server.port;
     println!(
         "{} bots in {} debates of {} rounds, a poll each {:.1} s, {} viewers; server {}",
         options.bots,
-        options.debates(),
+        options.debate_count(),
         options.rounds,
-        options.every.as_secs_f64(),
+        options.poll_interval.as_secs_f64(),
         options.viewers,
         server.version(),
     );
-    let bare = tokio::spawn(bare::probe(bare::serve(), options.clone(), tally.clone()));
+    let bare = tokio::spawn(baseline::probe(baseline::serve(), options.clone(), tally.clone()));
     let began = Instant::now();
-    let bots = enter(&options, port, &tally).await;
+    let bots = join_bots(&options, port, &tally).await;
     println!("all have joined after {:.1} s", began.elapsed().as_secs_f64());
-    let watched = archived(port).await;
-    viewer::watch(&options, port, &watched, &tally);
+    let watched = list_archive_ids(port).await;
+    viewer::spawn_viewers(&options, port, &watched, &tally);
     let load = Instant::now();
     let playing: Vec<_> = bots
         .into_iter()
         .map(|bot| tokio::spawn(bot.play(options.clone(), port, tally.clone())))
         .collect();
-    let (all, taken) = (options.speeches(), &tally.taken);
+    let (all, taken) = (options.total_speeches(), &tally.accepted_speeches);
     let mut killed = None;
-    while playing.iter().any(|bot| !bot.is_finished()) && load.elapsed() < options.limit {
+    while playing.iter().any(|bot| !bot.is_finished()) && load.elapsed() < options.timeout {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        server.measure();
+        server.sample_usage();
         if options.kill && killed.is_none() && taken.load(Ordering::Relaxed) * 2 >= all {
             let down = Instant::now();
             server.kill_and_restart(&options);
-            server.ready().await;
+            server.wait_until_ready().await;
             killed = Some(down.elapsed());
             println!(
                 "killed after {:.1} s, {} of {all} speeches taken; answers again after {:.2} s",
@@ -92,7 +92,7 @@ async fn run(options: Options) -> Vec<String> {
     }
     let took = load.elapsed();
     bare.abort();
-    server.measure();
+    server.sample_usage();
     let mut ended = vec![];
     let mut wrong = vec![];
     for bot in playing {
@@ -104,20 +104,20 @@ async fn run(options: Options) -> Vec<String> {
     if options.kill && killed.is_none() {
         wrong.push("all was over before the server could be killed".into());
     }
-    report(&options, &server, &tally, took);
-    wrong.extend(compare(&options, &ended));
-    wrong.extend(tally.complaints());
+    print_report(&options, &server, &tally, took);
+    wrong.extend(find_violations(&options, &ended));
+    wrong.extend(tally.unexpected_refusals());
     wrong
 }
 
 /// Creates the debates and joins two bots to each.
-async fn enter(options: &Arc<Options>, port: u16, tally: &Arc<Tally>) -> Vec<Bot> {
-    let lanes = (0..AT_ONCE).map(|lane| {
+async fn join_bots(options: &Arc<LoadOptions>, port: u16, tally: &Arc<Tally>) -> Vec<Bot> {
+    let lanes = (0..CONCURRENCY).map(|lane| {
         let (options, tally) = (options.clone(), tally.clone());
         tokio::spawn(async move {
-            let mut line = Line::to(port);
+            let mut line = HttpConnection::new(port);
             let mut bots = vec![];
-            for debate in (lane..options.debates()).step_by(AT_ONCE) {
+            for debate in (lane..options.debate_count()).step_by(CONCURRENCY) {
                 let topic = format!("Should question {debate} be answered with yes?");
                 let wanted = json!({"topic": topic, "total_rounds": options.rounds});
                 let made = line.post("/api/debate/create", &[], &wanted).await.unwrap();
@@ -138,27 +138,28 @@ async fn enter(options: &Arc<Options>, port: u16, tally: &Arc<Tally>) -> Vec<Bot
 }
 
 /// Archive ids of the debates, which the page uses in URLs.
-async fn archived(port: u16) -> Vec<String> {
-    let listed = Line::to(port).get("/api/debates", &[]).await.unwrap();
+async fn list_archive_ids(port: u16) -> Vec<String> {
+    let listed = HttpConnection::new(port).get("/api/debates", &[]).await.unwrap();
     let listed = listed.body["debates"].as_array().cloned().unwrap_or_default();
     let name = |line: &Value| line["archive_id"].as_str().map(ToOwned::to_owned);
     listed.iter().filter_map(name).collect()
 }
 
-fn report(options: &Options, server: &Server, tally: &Tally, took: Duration) {
+fn print_report(options: &LoadOptions, server: &Server, tally: &Tally, took: Duration) {
     let seconds = took.as_secs_f64();
     println!("\n{:<22}{:>9}{:>9}{:>9}{:>9}{:>9}", "ms", "count", "p50", "p95", "p99", "max");
-    let bare = times(&tally.bare);
-    let rows = [("join", &tally.joins), ("poll", &tally.polls), ("speech", &tally.speeches)];
+    let bare = summarize_latencies(&tally.baseline_times);
+    let rows =
+        [("join", &tally.join_times), ("poll", &tally.poll_times), ("speech", &tally.speech_times)];
     for (name, all) in rows
-        .map(|(name, all)| (name, times(all)))
+        .map(|(name, all)| (name, summarize_latencies(all)))
         .into_iter()
         .chain([("bare endpoint", bare.clone())])
     {
         let [p50, p95, p99, most] = all.quantiles;
         println!("{name:<22}{:>9}{p50:>9.2}{p95:>9.2}{p99:>9.2}{most:>9.2}", all.count);
     }
-    for (name, all) in rows.map(|(name, all)| (name, times(all))) {
+    for (name, all) in rows.map(|(name, all)| (name, summarize_latencies(all))) {
         let ratio = |nth: usize| all.quantiles[nth] / bare.quantiles[nth].max(0.001);
         println!("{name} / bare endpoint: p50 {:.1}x, p99 {:.1}x", ratio(0), ratio(2));
     }
@@ -166,42 +167,42 @@ fn report(options: &Options, server: &Server, tally: &Tally, took: Duration) {
     println!(
         "\n{requests} requests in {seconds:.1} s: {:.0} a second; {} had to be made again",
         requests as f64 / seconds,
-        tally.failed.load(Ordering::Relaxed),
+        tally.failed_requests.load(Ordering::Relaxed),
     );
     println!(
         "server: {:.1} MB at most, {:.1} s of CPU ({:.0} % of a core); this client: {:.1} s of CPU",
-        server.memory() / 1e6,
-        server.cpu(),
-        server.cpu() / seconds * 100.0,
-        server::cpu_of("self"),
+        server.peak_memory() / 1e6,
+        server.cpu_seconds(),
+        server.cpu_seconds() / seconds * 100.0,
+        server::process_cpu_seconds("self"),
     );
     println!(
         "viewers: {} of {} connected, {} events, {} connections, {} events heard twice",
-        tally.watching.load(Ordering::Relaxed),
+        tally.connected_viewers.load(Ordering::Relaxed),
         options.viewers,
-        tally.events.load(Ordering::Relaxed),
-        tally.connections.load(Ordering::Relaxed),
-        tally.repeated.load(Ordering::Relaxed),
+        tally.viewer_events.load(Ordering::Relaxed),
+        tally.viewer_connections.load(Ordering::Relaxed),
+        tally.repeated_events.load(Ordering::Relaxed),
     );
     for (code, times) in tally.refusals.lock().unwrap().iter() {
         println!("refused with {code}: {times}");
     }
-    for (name, all) in [("poll", &tally.polls), ("speech", &tally.speeches)] {
-        let p99 = times(all).quantiles[2];
-        let met = if p99 <= options.goal { "met" } else { "MISSED" };
-        println!("goal for {name}: p99 within {:.0} ms: {met} ({p99:.1} ms)", options.goal);
+    for (name, all) in [("poll", &tally.poll_times), ("speech", &tally.speech_times)] {
+        let p99 = summarize_latencies(all).quantiles[2];
+        let met = if p99 <= options.p99_goal_ms { "met" } else { "MISSED" };
+        println!("goal for {name}: p99 within {:.0} ms: {met} ({p99:.1} ms)", options.p99_goal_ms);
     }
 }
 
 /// Compares the final log of every bot with the accepted speeches. Returns the violations.
-fn compare(options: &Options, ended: &[Bot]) -> Vec<String> {
+fn find_violations(options: &LoadOptions, ended: &[Bot]) -> Vec<String> {
     let mut wrong = vec![];
     let mut by_debate: HashMap<&str, Vec<&Bot>> = HashMap::new();
     for bot in ended {
         by_debate.entry(&bot.debate).or_default().push(bot);
     }
     for (debate, bots) in by_debate {
-        let logs: Vec<&Value> = bots.iter().map(|bot| &bot.last["debate_log"]).collect();
+        let logs: Vec<&Value> = bots.iter().map(|bot| &bot.last_poll["debate_log"]).collect();
         if logs.iter().any(|log| *log != logs[0]) {
             wrong.push(format!("{debate}: its bots were told different things"));
         }
@@ -221,22 +222,22 @@ fn compare(options: &Options, ended: &[Bot]) -> Vec<String> {
             }
         }
         for bot in &bots {
-            for text in &bot.taken {
+            for text in &bot.accepted {
                 match found.get(text) {
                     Some(1) => {}
                     times => wrong.push(format!(
                         "{debate}: `{}` was taken and stands there {} times",
-                        bot::number(text),
+                        bot::speech_label(text),
                         times.copied().unwrap_or(0)
                     )),
                 }
             }
         }
         wrong.extend(found.iter().filter(|(_, times)| **times > 1).map(|(text, times)| {
-            format!("{debate}: `{}` stands there {times} times", bot::number(text))
+            format!("{debate}: `{}` stands there {times} times", bot::speech_label(text))
         }));
-        let result = &bots[0].last["debate_result"];
-        if options.judged && result["winner"].is_null() {
+        let result = &bots[0].last_poll["debate_result"];
+        if options.has_judge && result["winner"].is_null() {
             wrong.push(format!("{debate}: nobody has won: {result}"));
         }
     }

@@ -2,24 +2,24 @@
 use std::time::Duration;
 
 /// Options of a run.
-pub(super) struct Options {
+pub(super) struct LoadOptions {
     pub(super) bots: usize,
     pub(super) rounds: usize,
     pub(super) viewers: usize,
     /// Poll interval of a bot.
-    pub(super) every: Duration,
+    pub(super) poll_interval: Duration,
     /// Whether every request opens a new connection, as a shell script does.
-    pub(super) fresh: bool,
+    pub(super) new_connections: bool,
     pub(super) kill: bool,
-    pub(super) judged: bool,
+    pub(super) has_judge: bool,
     /// Target for the 99th percentile of response times, in ms.
-    pub(super) goal: f64,
+    pub(super) p99_goal_ms: f64,
     /// Timeout of the whole run.
-    pub(super) limit: Duration,
+    pub(super) timeout: Duration,
     /// Path of another `debate` binary.
     pub(super) program: Option<String>,
     /// Additional arguments of `debate serve`.
-    pub(super) more: Vec<String>,
+    pub(super) serve_args: Vec<String>,
 }
 
 const HELP: &str = "\
@@ -36,21 +36,21 @@ cargo bench --bench arena -- [options]
   --program PATH  another `debate` than the one built with this
   --serve ARG     a further argument of `debate serve`; may be repeated";
 
-impl Options {
+impl LoadOptions {
     /// Parses the arguments. `None` if only the help was printed.
-    pub(super) fn read() -> Option<Options> {
-        let mut options = Options {
+    pub(super) fn from_args() -> Option<LoadOptions> {
+        let mut options = LoadOptions {
             bots: 1000,
             rounds: 3,
             viewers: 200,
-            every: Duration::from_secs(5),
-            fresh: false,
+            poll_interval: Duration::from_secs(5),
+            new_connections: false,
             kill: false,
-            judged: true,
-            goal: 50.0,
-            limit: Duration::from_secs(600),
+            has_judge: true,
+            p99_goal_ms: 50.0,
+            timeout: Duration::from_secs(600),
             program: None,
-            more: vec![],
+            serve_args: vec![],
         };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
@@ -63,14 +63,14 @@ impl Options {
                 "--bots" => options.bots = number(next()).next_multiple_of(2),
                 "--rounds" => options.rounds = number(next()),
                 "--viewers" => options.viewers = number(next()),
-                "--every" => options.every = Duration::from_millis(number(next()) as u64),
-                "--fresh" => options.fresh = true,
+                "--every" => options.poll_interval = Duration::from_millis(number(next()) as u64),
+                "--fresh" => options.new_connections = true,
                 "--kill" => options.kill = true,
-                "--no-judge" => options.judged = false,
-                "--goal" => options.goal = number(next()) as f64,
-                "--limit" => options.limit = Duration::from_secs(number(next()) as u64),
+                "--no-judge" => options.has_judge = false,
+                "--goal" => options.p99_goal_ms = number(next()) as f64,
+                "--limit" => options.timeout = Duration::from_secs(number(next()) as u64),
                 "--program" => options.program = Some(next()),
-                "--serve" => options.more.push(next()),
+                "--serve" => options.serve_args.push(next()),
                 // Added by cargo.
                 "--bench" => {}
                 _ => {
@@ -82,12 +82,12 @@ impl Options {
         Some(options)
     }
 
-    pub(super) fn debates(&self) -> usize {
+    pub(super) fn debate_count(&self) -> usize {
         self.bots / 2
     }
 
     /// Number of speeches in all debates.
-    pub(super) fn speeches(&self) -> usize {
+    pub(super) fn total_speeches(&self) -> usize {
         self.bots * self.rounds
     }
 }

@@ -1,6 +1,6 @@
 //! Runs the real server as a child process and samples its memory and CPU time.
-use super::http::Line;
-use super::options::Options;
+use super::http::HttpConnection;
+use super::options::LoadOptions;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,31 +15,39 @@ pub(super) struct Server {
     program: PathBuf,
     pub(super) port: u16,
     /// Peak resident memory in bytes.
-    memory: f64,
+    peak_memory: f64,
     /// CPU seconds of killed processes.
-    before: f64,
+    past_cpu_seconds: f64,
     /// CPU seconds of the current process.
-    now: f64,
+    current_cpu_seconds: f64,
 }
 
 impl Server {
-    pub(super) fn start(options: &Options) -> Server {
+    pub(super) fn start(options: &LoadOptions) -> Server {
         let folder = tempfile::tempdir().unwrap();
         for inner in ["repo", "user"] {
             fs::create_dir(folder.path().join(inner)).unwrap();
         }
-        fs::write(folder.path().join("judge.json"), script()).unwrap();
+        fs::write(folder.path().join("judge.json"), judge_script()).unwrap();
         let own = env!("CARGO_BIN_EXE_debate");
         let program = PathBuf::from(options.program.as_deref().unwrap_or(own));
         let port = free_port();
-        let child = spawn(&program, folder.path(), port, options);
-        Server { child, folder, program, port, memory: 0.0, before: 0.0, now: 0.0 }
+        let child = spawn_server(&program, folder.path(), port, options);
+        Server {
+            child,
+            folder,
+            program,
+            port,
+            peak_memory: 0.0,
+            past_cpu_seconds: 0.0,
+            current_cpu_seconds: 0.0,
+        }
     }
 
     /// Waits until the server responds. Timeout: 12 s.
-    pub(super) async fn ready(&mut self) {
+    pub(super) async fn wait_until_ready(&mut self) {
         for _ in 0..600 {
-            if Line::to(self.port).get("/api/debates", &[]).await.is_ok() {
+            if HttpConnection::new(self.port).get("/api/debates", &[]).await.is_ok() {
                 return;
             }
             let over = self.child.try_wait().unwrap();
@@ -55,30 +63,30 @@ impl Server {
     }
 
     /// Kills the process with SIGKILL and starts the same command again.
-    pub(super) fn kill_and_restart(&mut self, options: &Options) {
-        self.measure();
+    pub(super) fn kill_and_restart(&mut self, options: &LoadOptions) {
+        self.sample_usage();
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        self.before += std::mem::take(&mut self.now);
-        self.child = spawn(&self.program, self.folder.path(), self.port, options);
+        self.past_cpu_seconds += std::mem::take(&mut self.current_cpu_seconds);
+        self.child = spawn_server(&self.program, self.folder.path(), self.port, options);
     }
 
     /// Samples memory and CPU time.
-    pub(super) fn measure(&mut self) {
+    pub(super) fn sample_usage(&mut self) {
         let id = self.child.id().to_string();
         let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-        self.memory = self.memory.max(kilobytes.unwrap_or(0.0) * 1024.0);
-        self.now = self.now.max(cpu_of(&id));
+        self.peak_memory = self.peak_memory.max(kilobytes.unwrap_or(0.0) * 1024.0);
+        self.current_cpu_seconds = self.current_cpu_seconds.max(process_cpu_seconds(&id));
     }
 
-    pub(super) fn memory(&self) -> f64 {
-        self.memory
+    pub(super) fn peak_memory(&self) -> f64 {
+        self.peak_memory
     }
 
-    pub(super) fn cpu(&self) -> f64 {
-        self.before + self.now
+    pub(super) fn cpu_seconds(&self) -> f64 {
+        self.past_cpu_seconds + self.current_cpu_seconds
     }
 }
 
@@ -91,7 +99,7 @@ impl Drop for Server {
 
 /// User and system CPU seconds of a process, at 100 ticks per second. 0 on systems other than
 /// Linux.
-pub(super) fn cpu_of(process: &str) -> f64 {
+pub(super) fn process_cpu_seconds(process: &str) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let fields = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace());
     let ticks =
@@ -99,8 +107,8 @@ pub(super) fn cpu_of(process: &str) -> f64 {
     ticks.map_or(0.0, |ticks| ticks.sum::<f64>() / 100.0)
 }
 
-fn spawn(program: &Path, folder: &Path, port: u16, options: &Options) -> Child {
-    let judge = if options.judged {
+fn spawn_server(program: &Path, folder: &Path, port: u16, options: &LoadOptions) -> Child {
+    let judge = if options.has_judge {
         format!("script:{}", folder.join("judge.json").display())
     } else {
         "none".into()
@@ -108,7 +116,7 @@ fn spawn(program: &Path, folder: &Path, port: u16, options: &Options) -> Child {
     let log = fs::File::options().create(true).append(true).open(folder.join("log")).unwrap();
     Command::new(program)
         .args(["serve", "--bind", &format!("127.0.0.1:{port}"), "--judge", &judge])
-        .args(&options.more)
+        .args(&options.serve_args)
         .current_dir(folder.join("repo"))
         .env_clear()
         .env("HOME", folder.join("user"))
@@ -122,7 +130,7 @@ fn spawn(program: &Path, folder: &Path, port: u16, options: &Options) -> Child {
 
 /// Raises the limit of open files to its maximum. Each connection needs one socket here and one in
 /// the server.
-pub(super) fn many_files() {
+pub(super) fn raise_file_limit() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, getrlimit, setrlimit};
@@ -137,7 +145,7 @@ fn free_port() -> u16 {
 }
 
 /// Script of a judge with a fixed verdict.
-fn script() -> String {
+fn judge_script() -> String {
     let marks = |all: [u8; 5]| -> Value {
         let names = ["argument_quality", "evidence", "rebuttal", "expression", "overall_logic"];
         names.into_iter().zip(all).map(|(name, mark)| (name.to_owned(), json!(mark))).collect()

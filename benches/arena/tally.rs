@@ -7,53 +7,53 @@ use std::time::Duration;
 /// Response times in microseconds, and counters.
 #[derive(Default)]
 pub(super) struct Tally {
-    pub(super) joins: Mutex<Vec<u32>>,
-    pub(super) polls: Mutex<Vec<u32>>,
-    pub(super) speeches: Mutex<Vec<u32>>,
-    pub(super) bare: Mutex<Vec<u32>>,
+    pub(super) join_times: Mutex<Vec<u32>>,
+    pub(super) poll_times: Mutex<Vec<u32>>,
+    pub(super) speech_times: Mutex<Vec<u32>>,
+    pub(super) baseline_times: Mutex<Vec<u32>>,
     pub(super) requests: AtomicUsize,
     /// Requests without a response.
-    pub(super) failed: AtomicUsize,
+    pub(super) failed_requests: AtomicUsize,
     /// Speeches that the server has confirmed.
-    pub(super) taken: AtomicUsize,
+    pub(super) accepted_speeches: AtomicUsize,
     /// Refused requests, by error code.
     pub(super) refusals: Mutex<BTreeMap<String, usize>>,
-    pub(super) watching: AtomicUsize,
-    pub(super) connections: AtomicUsize,
-    pub(super) events: AtomicUsize,
-    pub(super) repeated: AtomicUsize,
+    pub(super) connected_viewers: AtomicUsize,
+    pub(super) viewer_connections: AtomicUsize,
+    pub(super) viewer_events: AtomicUsize,
+    pub(super) repeated_events: AtomicUsize,
 }
 
 /// Summary of response times.
 #[derive(Clone)]
-pub(super) struct Times {
+pub(super) struct LatencySummary {
     pub(super) count: usize,
     /// 50th, 95th, 99th percentile and maximum, in ms.
     pub(super) quantiles: [f64; 4],
 }
 
-pub(super) fn times(all: &Mutex<Vec<u32>>) -> Times {
+pub(super) fn summarize_latencies(all: &Mutex<Vec<u32>>) -> LatencySummary {
     let mut all = all.lock().unwrap().clone();
     all.sort_unstable();
     let at = |percent: usize| {
         let nth = (all.len() * percent).div_ceil(100);
         all.get(nth.clamp(1, all.len().max(1)) - 1).map_or(0.0, |it| f64::from(*it) / 1e3)
     };
-    Times { count: all.len(), quantiles: [at(50), at(95), at(99), at(100)] }
+    LatencySummary { count: all.len(), quantiles: [at(50), at(95), at(99), at(100)] }
 }
 
 impl Tally {
-    pub(super) fn note(&self, kind: &Mutex<Vec<u32>>, took: Duration) {
+    pub(super) fn record(&self, kind: &Mutex<Vec<u32>>, took: Duration) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         kind.lock().unwrap().push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
     }
 
-    pub(super) fn refused(&self, code: &str) {
+    pub(super) fn record_refusal(&self, code: &str) {
         *self.refusals.lock().unwrap().entry(code.to_owned()).or_default() += 1;
     }
 
     /// Refusals other than a lost turn or the rate limit, which bots expect.
-    pub(super) fn complaints(&self) -> Vec<String> {
+    pub(super) fn unexpected_refusals(&self) -> Vec<String> {
         let expected = |code: &str| code == "NOT_YOUR_TURN" || code.starts_with("429");
         let refusals = self.refusals.lock().unwrap();
         let strange = refusals.iter().filter(|(code, _)| !expected(code));

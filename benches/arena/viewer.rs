@@ -1,7 +1,7 @@
 //! Viewers of the page: each reads a stream of server-sent events, and reconnects with
 //! `Last-Event-ID`.
-use super::http::{connect, head, request};
-use super::options::Options;
+use super::http::{connect, format_request, read_head};
+use super::options::LoadOptions;
 use super::tally::Tally;
 use std::collections::HashSet;
 use std::io;
@@ -12,7 +12,12 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
 
 /// Spawns viewers, spread evenly over the debates, until the run ends.
-pub(super) fn watch(options: &Options, port: u16, debates: &[String], tally: &Arc<Tally>) {
+pub(super) fn spawn_viewers(
+    options: &LoadOptions,
+    port: u16,
+    debates: &[String],
+    tally: &Arc<Tally>,
+) {
     for debate in debates.iter().cycle().take(options.viewers.min(debates.len() * options.viewers))
     {
         let (path, tally) = (format!("/debates/{debate}/events"), tally.clone());
@@ -20,14 +25,14 @@ pub(super) fn watch(options: &Options, port: u16, debates: &[String], tally: &Ar
             let (mut seen, mut last) = (HashSet::new(), String::new());
             let mut known = false;
             loop {
-                let _ = follow(port, &path, &tally, &mut seen, &mut last, &mut known).await;
+                let _ = follow_events(port, &path, &tally, &mut seen, &mut last, &mut known).await;
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }
         });
     }
 }
 
-async fn follow(
+async fn follow_events(
     port: u16,
     path: &str,
     tally: &Tally,
@@ -40,32 +45,32 @@ async fn follow(
     if !last.is_empty() {
         headers.push(("last-event-id", last.as_str()));
     }
-    let text = request(port, "GET", path, &headers, None);
+    let text = format_request(port, "GET", path, &headers, None);
     tokio::io::AsyncWriteExt::write_all(&mut stream, text.as_bytes()).await?;
-    let (status, _, _) = head(&mut stream).await?;
+    let (status, _, _) = read_head(&mut stream).await?;
     if status != 200 {
-        tally.refused(&format!("{status} for a viewer"));
+        tally.record_refusal(&format!("{status} for a viewer"));
         // A retry would get the same error, so this viewer stops.
         std::future::pending::<()>().await;
     }
-    tally.connections.fetch_add(1, Ordering::Relaxed);
+    tally.viewer_connections.fetch_add(1, Ordering::Relaxed);
     if !std::mem::replace(known, true) {
-        tally.watching.fetch_add(1, Ordering::Relaxed);
+        tally.connected_viewers.fetch_add(1, Ordering::Relaxed);
     }
     let mut rest = String::new();
     loop {
-        rest.push_str(&chunk(&mut stream).await?);
+        rest.push_str(&read_chunk(&mut stream).await?);
         while let Some(end) = rest.find("\n\n") {
             let event: String = rest.drain(..end + 2).collect();
             if !event.lines().any(|line| line.starts_with("data:")) {
                 continue;
             }
-            tally.events.fetch_add(1, Ordering::Relaxed);
+            tally.viewer_events.fetch_add(1, Ordering::Relaxed);
             let id = event.lines().find_map(|line| line.strip_prefix("id:"));
             if let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) {
                 id.clone_into(last);
                 if !seen.insert(event.clone()) {
-                    tally.repeated.fetch_add(1, Ordering::Relaxed);
+                    tally.repeated_events.fetch_add(1, Ordering::Relaxed);
                 }
             }
         }
@@ -73,7 +78,7 @@ async fn follow(
 }
 
 /// Reads the next chunk of a body with chunked transfer encoding.
-async fn chunk(stream: &mut BufReader<TcpStream>) -> io::Result<String> {
+async fn read_chunk(stream: &mut BufReader<TcpStream>) -> io::Result<String> {
     let mut line = String::new();
     if stream.read_line(&mut line).await? == 0 {
         return Err(io::ErrorKind::UnexpectedEof.into());

@@ -7,7 +7,7 @@ use crate::engine::{
     ChangeUnderReview, ChangesSince, ChangesSinceQuery, ContextError, GatheredBrief, OmittedFile,
     PinnedTree, RelatedCommit, SnapshotHandle, SnapshotProvider,
 };
-use crate::redact::{self, UNPINNED};
+use crate::redact::{self, UNPINNED_SCOPE};
 use crate::repo::{
     self, ChangeSource, ChangedFile, CommitSummary, DiffRange, EarlierState, ExcludedPath,
     ExclusionReason, LineCounts, Pin, RepoError, TreeStore,
@@ -44,11 +44,11 @@ impl BriefSource for FromRepository {
         let (root, topic) = (context.root, context.topic);
         let done = gather(&self.trees, root, &self.folder, pin.as_ref(), topic, &wanted, given);
         let done = done.map_err(|error: BriefError| ContextError(error.to_string()))?;
-        let gate = self.trees.redactor(pin.as_ref().map_or(UNPINNED, |pin| &pin.tree));
+        let gate = self.trees.redactor(pin.as_ref().map_or(UNPINNED_SCOPE, |pin| &pin.tree));
         let text = gate.map_or(done.text.clone(), |gate| gate.redact(&done.text).text.into_owned());
         let omitted = |it: super::Omitted| OmittedFile { path: it.path, why: it.why };
         Ok(GatheredBrief {
-            redacted: redact::placeholders(&text).to_string(),
+            redacted: redact::count_placeholders(&text).to_string(),
             text,
             picked: done.picked,
             left_out: done.left_out.into_iter().map(omitted).collect(),

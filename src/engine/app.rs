@@ -363,7 +363,7 @@ impl App {
 
     /// Redacts the secrets of a text.
     pub fn redact(&self, text: &str) -> String {
-        self.secrets.within("").redact(text).text.into_owned()
+        self.secrets.redactor("").redact(text).text.into_owned()
     }
 
     /// The usable formats.

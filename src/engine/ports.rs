@@ -25,7 +25,7 @@ use super::price::Price;
 use super::redaction_gate::RedactionGate;
 use super::updates::{self, Update};
 use crate::debate::{Cue, Effort, Envelope, Event, Participant, ReplyKind, Role, TurnFailure};
-use crate::redact::Held;
+use crate::redact::StreamRedactor;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -200,7 +200,7 @@ pub struct ProviderReply {
 pub struct ReplyStream {
     cue: Cue,
     updates: updates::UpdateBroadcaster,
-    redactor: Arc<Mutex<Option<Held>>>,
+    redactor: Arc<Mutex<Option<StreamRedactor>>>,
 }
 
 impl ReplyStream {
@@ -233,7 +233,7 @@ impl ReplyStream {
     /// Flushes the text the redactor still holds back.
     pub(super) fn finish(&self) {
         let held = self.redactor.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.publish_text(held.map(Held::finish).unwrap_or_default());
+        self.publish_text(held.map(StreamRedactor::finish).unwrap_or_default());
     }
 
     fn publish_text(&self, text: String) {

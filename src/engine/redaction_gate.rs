@@ -2,7 +2,7 @@
 //! model. There is no other way into the log, a prompt or a live update.
 use super::ports::LogError;
 use crate::debate::Setup;
-use crate::redact::{Held, Redactor, Secrets, UNPINNED};
+use crate::redact::{Redactor, Secrets, StreamRedactor, UNPINNED_SCOPE};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -16,12 +16,12 @@ impl RedactionGate {
     /// The gate of a debate. The scope is its pinned tree, so that placeholders match those in the
     /// files read from that tree.
     pub fn for_debate(secrets: &Secrets, setup: &Setup) -> RedactionGate {
-        RedactionGate(secrets.within(setup.pin.as_deref().unwrap_or(UNPINNED)))
+        RedactionGate(secrets.redactor(setup.pin.as_deref().unwrap_or(UNPINNED_SCOPE)))
     }
 
     /// The gate for requests outside of any debate.
     pub fn for_one_shot(secrets: &Secrets) -> RedactionGate {
-        RedactionGate(secrets.within(UNPINNED))
+        RedactionGate(secrets.redactor(UNPINNED_SCOPE))
     }
 
     /// Redacts a text.
@@ -44,8 +44,8 @@ impl RedactionGate {
     }
 
     /// A redactor for streamed text, which arrives in chunks.
-    pub fn stream_redactor(&self) -> Held {
-        self.0.held()
+    pub fn stream_redactor(&self) -> StreamRedactor {
+        self.0.stream_redactor()
     }
 
     /// Redacts all strings in place. Returns whether any had a secret.
@@ -53,7 +53,7 @@ impl RedactionGate {
         match json {
             Value::String(text) => {
                 let clean = self.0.redact(text);
-                let found = !clean.removed.is_empty();
+                let found = !clean.counts.is_empty();
                 if found {
                     *text = clean.text.into_owned();
                 }

@@ -49,14 +49,14 @@ impl App {
             base_tree: None,
         };
         // Files are read redacted, so the quotes must be redacted in the same way.
-        let gate = self.secrets.within(pin);
+        let gate = self.secrets.redactor(pin);
         let text = gate.redact(asked.text).text;
         Ok((self.evidence.check_text(&text, &about)?, describe_tree(&pinned)))
     }
 
     /// Copies a stream with secrets redacted. Returns their number by kind.
     pub fn redact_stream(&self, input: impl Read, output: impl Write) -> io::Result<String> {
-        let removed = redact::filter(input, output, &self.secrets.within("filter"))?;
+        let removed = redact::redact_stream(input, output, &self.secrets.redactor("filter"))?;
         Ok(removed.to_string())
     }
 }

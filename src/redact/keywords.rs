@@ -1,7 +1,7 @@
 //! Keyword index: every string that can mark a secret, in one Aho-Corasick automaton, with the
 //! matchers to run at each hit.
-use super::mark;
-use super::rows::ROWS;
+use super::placeholder;
+use super::vendor_keys::VENDOR_KEYS;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -9,11 +9,11 @@ use std::sync::OnceLock;
 /// Matcher to run at a keyword. Variants are ordered by priority, specific formats before generic
 /// ones. No keyword contains whitespace, so a stream can be cut there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Route {
+pub(super) enum Matcher {
     /// An existing placeholder, which no other matcher may read.
     Placeholder,
     /// Index into `VENDOR_KEYS`, and the prefix.
-    Row(usize, &'static str),
+    VendorKey(usize, &'static str),
     KeyBlock,
     PuttyLines,
     Jwt,
@@ -22,17 +22,17 @@ pub(super) enum Route {
     Terraform,
     Mailchimp,
     /// Webhook URL of this kind. The keyword is its public part.
-    Hook(&'static str),
-    Signature,
-    Address,
+    Webhook(&'static str),
+    AzureSignature,
+    UrlPassword,
     Bearer,
     Basic,
     /// The keyword is part of a name such as `api_key`.
-    Name,
+    Assignment,
 }
 
 /// Kinds reported by `token_formats`, besides `jwt`.
-pub(super) const KINDS: &[&str] = &[
+pub(super) const TOKEN_KINDS: &[&str] = &[
     "discord-token",
     "telegram-token",
     "terraform-token",
@@ -43,32 +43,32 @@ pub(super) const KINDS: &[&str] = &[
 ];
 
 /// Keywords of all matchers other than vendor keys and assignments.
-const ODD: &[(&str, Route)] = &[
-    (mark::OPENING, Route::Placeholder),
-    ("-----BEGIN", Route::KeyBlock),
-    ("Private-Lines:", Route::PuttyLines),
-    ("eyJ", Route::Jwt),
-    (":AA", Route::Telegram),
-    (".atlasv1.", Route::Terraform),
-    ("-us", Route::Mailchimp),
-    ("hooks.slack.com/services/", Route::Hook("slack-webhook")),
-    ("hooks.slack.com/workflows/", Route::Hook("slack-webhook")),
-    ("hooks.slack.com/triggers/", Route::Hook("slack-webhook")),
-    ("discord.com/api/webhooks/", Route::Hook("discord-webhook")),
-    ("discordapp.com/api/webhooks/", Route::Hook("discord-webhook")),
-    ("sig=", Route::Signature),
-    ("://", Route::Address),
-    ("Bearer", Route::Bearer),
-    ("bearer", Route::Bearer),
-    ("BEARER", Route::Bearer),
-    ("Basic", Route::Basic),
-    ("basic", Route::Basic),
+const FIXED_KEYWORDS: &[(&str, Matcher)] = &[
+    (placeholder::PLACEHOLDER_PREFIX, Matcher::Placeholder),
+    ("-----BEGIN", Matcher::KeyBlock),
+    ("Private-Lines:", Matcher::PuttyLines),
+    ("eyJ", Matcher::Jwt),
+    (":AA", Matcher::Telegram),
+    (".atlasv1.", Matcher::Terraform),
+    ("-us", Matcher::Mailchimp),
+    ("hooks.slack.com/services/", Matcher::Webhook("slack-webhook")),
+    ("hooks.slack.com/workflows/", Matcher::Webhook("slack-webhook")),
+    ("hooks.slack.com/triggers/", Matcher::Webhook("slack-webhook")),
+    ("discord.com/api/webhooks/", Matcher::Webhook("discord-webhook")),
+    ("discordapp.com/api/webhooks/", Matcher::Webhook("discord-webhook")),
+    ("sig=", Matcher::AzureSignature),
+    ("://", Matcher::UrlPassword),
+    ("Bearer", Matcher::Bearer),
+    ("bearer", Matcher::Bearer),
+    ("BEARER", Matcher::Bearer),
+    ("Basic", Matcher::Basic),
+    ("basic", Matcher::Basic),
 ];
 
 /// Stems that occur in names of secrets.
-const STEMS: &[&str] = &["pass", "secret", "token", "pwd", "cred", "auth"];
+const NAME_STEMS: &[&str] = &["pass", "secret", "token", "pwd", "cred", "auth"];
 /// Words that make a following `key` a secret, as in `api_key`.
-pub(super) const KEYS: &[&str] = &[
+pub(super) const KEY_QUALIFIERS: &[&str] = &[
     "access",
     "account",
     "admin",
@@ -95,53 +95,53 @@ pub(super) const KEYS: &[&str] = &[
     "webhook",
 ];
 
-pub(super) struct Keywords {
+pub(super) struct KeywordIndex {
     pub(super) automaton: AhoCorasick,
     /// Matchers of each keyword in order of priority, by pattern index of the automaton.
-    pub(super) routes: Vec<Vec<Route>>,
+    pub(super) matchers: Vec<Vec<Matcher>>,
 }
 
 /// The shared index, built on first use.
-pub(super) fn keywords() -> Option<&'static Keywords> {
-    static KEYWORDS: OnceLock<Option<Keywords>> = OnceLock::new();
-    KEYWORDS.get_or_init(build).as_ref()
+pub(super) fn keyword_index() -> Option<&'static KeywordIndex> {
+    static KEYWORDS: OnceLock<Option<KeywordIndex>> = OnceLock::new();
+    KEYWORDS.get_or_init(build_index).as_ref()
 }
 
-fn build() -> Option<Keywords> {
-    let mut words: BTreeMap<String, Vec<Route>> = BTreeMap::new();
+fn build_index() -> Option<KeywordIndex> {
+    let mut words: BTreeMap<String, Vec<Matcher>> = BTreeMap::new();
     let mut put = |word: String, route| words.entry(word).or_default().push(route);
-    for (index, row) in ROWS.iter().enumerate() {
+    for (index, row) in VENDOR_KEYS.iter().enumerate() {
         for prefix in row.prefixes {
             // `SK` alone would hit in too many words, so a hex digit is part of the keyword.
             let digits = if *prefix == "SK" { "0123456789abcdef" } else { "" };
-            digits
-                .chars()
-                .for_each(|digit| put(format!("{prefix}{digit}"), Route::Row(index, prefix)));
+            digits.chars().for_each(|digit| {
+                put(format!("{prefix}{digit}"), Matcher::VendorKey(index, prefix))
+            });
             if digits.is_empty() {
-                put((*prefix).into(), Route::Row(index, prefix));
+                put((*prefix).into(), Matcher::VendorKey(index, prefix));
             }
         }
     }
-    for (word, route) in ODD {
+    for (word, route) in FIXED_KEYWORDS {
         put((*word).into(), *route);
     }
     // A Discord token starts with the account number in base64: all possible first characters.
     for first in ["MT", "MD", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"] {
-        "AEIMQUYcgk".chars().for_each(|third| put(format!("{first}{third}"), Route::Discord));
+        "AEIMQUYcgk".chars().for_each(|third| put(format!("{first}{third}"), Matcher::Discord));
     }
-    for stem in STEMS {
-        put((*stem).into(), Route::Name);
-        put(stem.to_uppercase(), Route::Name);
-        put(capital(stem), Route::Name);
+    for stem in NAME_STEMS {
+        put((*stem).into(), Matcher::Assignment);
+        put(stem.to_uppercase(), Matcher::Assignment);
+        put(capitalize(stem), Matcher::Assignment);
     }
-    for key in KEYS {
-        let (upper, first) = (key.to_uppercase(), capital(key));
+    for key in KEY_QUALIFIERS {
+        let (upper, first) = (key.to_uppercase(), capitalize(key));
         for mark in ["", "_", "-"] {
-            put(format!("{key}{mark}key"), Route::Name);
-            put(format!("{upper}{mark}KEY"), Route::Name);
-            put(format!("{first}{mark}Key"), Route::Name);
-            put(format!("{key}{mark}Key"), Route::Name);
-            put(format!("{upper}{mark}Key"), Route::Name);
+            put(format!("{key}{mark}key"), Matcher::Assignment);
+            put(format!("{upper}{mark}KEY"), Matcher::Assignment);
+            put(format!("{first}{mark}Key"), Matcher::Assignment);
+            put(format!("{key}{mark}Key"), Matcher::Assignment);
+            put(format!("{upper}{mark}Key"), Matcher::Assignment);
         }
     }
     // The automaton reports the longest keyword only, so it also gets the matchers of its prefixes.
@@ -158,10 +158,10 @@ fn build() -> Option<Keywords> {
     let automaton =
         automaton.match_kind(MatchKind::LeftmostLongest).kind(Some(AhoCorasickKind::DFA));
     let automaton = automaton.build(all.keys()).ok()?;
-    Some(Keywords { automaton, routes: all.into_values().collect() })
+    Some(KeywordIndex { automaton, matchers: all.into_values().collect() })
 }
 
-pub(super) fn capital(word: &str) -> String {
+pub(super) fn capitalize(word: &str) -> String {
     let (first, rest) = word.split_at(1);
     first.to_uppercase() + rest
 }

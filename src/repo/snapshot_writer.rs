@@ -169,7 +169,7 @@ impl SnapshotWriter<'_> {
 
     /// Writes redacted contents. The only function that writes file contents.
     fn write_file(&mut self, entry: &SourceEntry, bytes: &[u8]) -> io::Result<()> {
-        let bytes = &self.redactor.map_or(Cow::Borrowed(bytes), |gate| gate.bytes(bytes).0);
+        let bytes = &self.redactor.map_or(Cow::Borrowed(bytes), |gate| gate.redact_bytes(bytes).0);
         let below = disk::path_from_bytes(&entry.path).ok_or(io::ErrorKind::InvalidFilename)?;
         let path = self.folder.join(below);
         self.create_folder(path.parent().unwrap_or(self.folder))?;

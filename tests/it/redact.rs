@@ -2,7 +2,7 @@
 //! placeholders, streaming in chunks, and linear run time on hostile input.
 use crate::redact_corpus::{Sample, drawn, harmless, redactor, secrets};
 use crate::scene::Rng;
-use debate_mcp::redact::{Redactor, Removed, Secrets, filter, placeholders};
+use debate_mcp::redact::{RedactionCounts, Redactor, Secrets, count_placeholders, redact_stream};
 use std::borrow::Cow;
 use std::io::Read;
 use std::sync::OnceLock;
@@ -59,8 +59,8 @@ fn redacting_twice_changes_nothing_more() {
         let text = document(seed);
         let once = clean(&redactor, &text);
         assert_eq!(clean(&redactor, &once), once, "seed {seed}: {text}");
-        let (strict, _) = redactor.strict(&text);
-        assert_eq!(redactor.strict(&strict).0, strict, "seed {seed}");
+        let (strict, _) = redactor.redact_secret_file(&text);
+        assert_eq!(redactor.redact_secret_file(&strict).0, strict, "seed {seed}");
     }
 }
 
@@ -71,7 +71,7 @@ fn no_line_is_added_or_lost() {
         let text = document(seed);
         let lines = |text: &str| (text.matches('\n').count(), text.matches("\r\n").count());
         assert_eq!(lines(&clean(&redactor, &text)), lines(&text), "seed {seed}");
-        assert_eq!(lines(&redactor.strict(&text).0), lines(&text), "seed {seed}");
+        assert_eq!(lines(&redactor.redact_secret_file(&text).0), lines(&text), "seed {seed}");
     }
 }
 
@@ -81,12 +81,12 @@ fn what_is_counted_is_what_stands_there() {
     for seed in 0..300 {
         let text = document(seed);
         let redacted = redactor.redact(&text);
-        let mut there = placeholders(&text);
-        there.add(&redacted.removed);
+        let mut there = count_placeholders(&text);
+        there.add(&redacted.counts);
         // A placeholder inside a secret is removed together with it, so there may be fewer.
-        assert!(placeholders(&redacted.text).total() <= there.total(), "seed {seed}");
-        assert_eq!(matches!(redacted.text, Cow::Borrowed(_)), redacted.removed.is_empty());
-        assert_eq!(redactor.bytes(text.as_bytes()).0.as_ref(), redacted.text.as_bytes());
+        assert!(count_placeholders(&redacted.text).total() <= there.total(), "seed {seed}");
+        assert_eq!(matches!(redacted.text, Cow::Borrowed(_)), redacted.counts.is_empty());
+        assert_eq!(redactor.redact_bytes(text.as_bytes()).0.as_ref(), redacted.text.as_bytes());
     }
 }
 
@@ -95,17 +95,17 @@ fn the_same_secret_has_the_same_placeholder_within_a_scope_and_no_other() {
     let secrets = Secrets::new(|| b"key".to_vec(), []);
     let token = drawn("ghp_{alnum:36}", &mut Rng(1));
     let other = drawn("ghp_{alnum:36}", &mut Rng(2));
-    let one = secrets.within("one");
+    let one = secrets.redactor("one");
     let text = format!(
         "{token} and \"{token}\" and password = \"{token}\" and https://x:{token}@h.example/"
     );
     let redacted = one.redact(&text);
     let mark = clean(&one, &token);
     assert_eq!(redacted.text.matches(&mark).count(), 4, "{}", redacted.text);
-    assert_eq!(redacted.removed.to_string(), "4 github-token");
+    assert_eq!(redacted.counts.to_string(), "4 github-token");
     assert_ne!(clean(&one, &other), mark);
-    assert_ne!(clean(&secrets.within("two"), &token), mark);
-    assert_ne!(clean(&Secrets::new(|| b"another".to_vec(), []).within("one"), &token), mark);
+    assert_ne!(clean(&secrets.redactor("two"), &token), mark);
+    assert_ne!(clean(&Secrets::new(|| b"another".to_vec(), []).redactor("one"), &token), mark);
     assert!(mark.starts_with("[REDACTED:github-token:") && mark.len() == 30, "{mark}");
 }
 
@@ -123,11 +123,11 @@ fn a_text_in_two_pieces_is_the_text_wherever_it_is_cut() {
         let text = format!("before {text}\npassword = x\n");
         let whole = clean(&redactor, &text);
         for (cut, _) in text.char_indices() {
-            let mut held = redactor.held();
+            let mut held = redactor.stream_redactor();
             let joined = held.push(&text[..cut]) + &held.push(&text[cut..]) + &held.finish();
             assert_eq!(joined, whole, "cut at {cut}: {text}");
         }
-        let mut held = redactor.held();
+        let mut held = redactor.stream_redactor();
         let mut joined: String = text.chars().map(|c| held.push(&c.to_string())).collect();
         joined.push_str(&held.finish());
         assert_eq!(joined, whole, "char by char: {text}");
@@ -137,11 +137,13 @@ fn a_text_in_two_pieces_is_the_text_wherever_it_is_cut() {
 #[test]
 fn a_text_in_many_pieces_is_the_text() {
     let value = "several words 42 and\na line!".to_owned();
-    let redactor = Secrets::new(|| b"key".to_vec(), [("A".into(), value.clone())]).within("debate");
+    let redactor =
+        Secrets::new(|| b"key".to_vec(), [("A".into(), value.clone())]).redactor("debate");
     for seed in 0..400 {
         let mut rng = Rng(seed);
         let text = document(seed) + " " + &value + &document(seed + 5000);
-        let (mut held, mut joined, mut rest) = (redactor.held(), String::new(), text.as_str());
+        let (mut held, mut joined, mut rest) =
+            (redactor.stream_redactor(), String::new(), text.as_str());
         let longest = [1, 3, 20, 500][rng.below(4)];
         while !rest.is_empty() {
             let cut = boundary(rest, rng.below(longest) + 1);
@@ -155,7 +157,7 @@ fn a_text_in_many_pieces_is_the_text() {
 
 #[test]
 fn ordinary_words_are_not_held_back() {
-    let mut held = redactor().held();
+    let mut held = redactor().stream_redactor();
     assert_eq!(held.push("The answer "), "The answer ");
     assert_eq!(held.push("is for"), "is ");
     assert_eq!(held.push("ty-two.\n"), "forty-two.\n");
@@ -176,7 +178,7 @@ fn no_more_is_held_back_than_64_kib() {
     ];
     for run in runs {
         let text = format!("{run}{}\n{run}", drawn(" token=ghp_{alnum:36},", &mut rng));
-        let (mut held, mut joined, mut taken) = (redactor.held(), String::new(), 0);
+        let (mut held, mut joined, mut taken) = (redactor.stream_redactor(), String::new(), 0);
         let mut rest = text.as_str();
         while !rest.is_empty() {
             let cut = boundary(rest, 997);
@@ -216,8 +218,8 @@ fn a_filter_gives_what_the_whole_would_have_become() {
             bytes[at] = 0xff;
         }
         let mut output = vec![];
-        let removed = filter(Dripping(&bytes, rng), &mut output, &redactor).unwrap();
-        let (whole, wanted) = redactor.bytes(&bytes);
+        let removed = redact_stream(Dripping(&bytes, rng), &mut output, &redactor).unwrap();
+        let (whole, wanted) = redactor.redact_bytes(&bytes);
         assert!(output == whole.as_ref(), "seed {seed}");
         assert_eq!(removed, wanted);
     }
@@ -226,7 +228,7 @@ fn a_filter_gives_what_the_whole_would_have_become() {
 #[test]
 fn hostile_texts_take_no_longer_than_they_are() {
     let redactor =
-        Secrets::new(|| b"key".to_vec(), [("A".into(), "aaaaaaab".into())]).within("debate");
+        Secrets::new(|| b"key".to_vec(), [("A".into(), "aaaaaaab".into())]).redactor("debate");
     let lines = drawn("-----BEGIN PRIVATE KEY-----\n{b64:64}\n", &mut Rng(6));
     let parts = [
         "sk-",
@@ -272,7 +274,7 @@ fn hostile_texts_take_no_longer_than_they_are() {
         let once = clean(&redactor, &text);
         assert_eq!(once.matches('\n').count(), text.matches('\n').count());
         let mut output = vec![];
-        filter(text.as_bytes(), &mut output, &redactor).unwrap();
+        redact_stream(text.as_bytes(), &mut output, &redactor).unwrap();
         assert!(output == once.as_bytes(), "{part}");
     }
     // Linear time needs about a second per text. Quadratic time would take hours.
@@ -292,10 +294,10 @@ fn known_values_go_wherever_they_stand() {
         ("G", "plain-words"),
     ];
     let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let redactor = Secrets::new(|| b"key".to_vec(), values).within("debate");
+    let redactor = Secrets::new(|| b"key".to_vec(), values).redactor("debate");
     let text = "xkd83jsk2-xxy true password aaaaaaaaaaaa /usr/local/bin 1234567 plain-words {\"a\":\"say \\\"hi\\\" 22\"} say%20%22hi%22%2022";
     let redacted = redactor.redact(text);
-    assert_eq!(redacted.removed.to_string(), "3 known-value");
+    assert_eq!(redacted.counts.to_string(), "3 known-value");
     assert!(
         redacted.text.contains("y true password aaaaaaaaaaaa /usr/local/bin 1234567 plain-words {"),
         "{}",
@@ -329,14 +331,14 @@ fn a_private_key_becomes_one_placeholder_and_its_lines_stay_lines() {
         for text in [&block, &crlf, &json, &indented, &added, &code, &header] {
             let text = format!("before\n{text}\nafter");
             let redacted = redactor.redact(&text);
-            assert_eq!(redacted.removed.to_string(), "1 private-key", "{text}");
+            assert_eq!(redacted.counts.to_string(), "1 private-key", "{text}");
             let rest = redacted.text.strip_prefix("before\n[REDACTED:private-key:").unwrap();
             let rest = rest[7..].trim_start_matches(['\r', '\n']);
             assert_eq!(rest, "after", "{text}");
         }
         // A truncated key is redacted. Markers without a key, and public keys, are not.
         let cut = &block[..block.len() - 40 - name.len()];
-        assert_eq!(redactor.redact(cut).removed.to_string(), "1 private-key");
+        assert_eq!(redactor.redact(cut).counts.to_string(), "1 private-key");
         let named = format!("-----BEGIN {name}-----\n…\n-----END {name}-----");
         assert_eq!(clean(&redactor, &named), named);
         let public = key_block("PUBLIC KEY", &mut rng);
@@ -353,7 +355,7 @@ fn a_private_key_becomes_one_placeholder_and_its_lines_stay_lines() {
 fn a_file_that_is_a_secret_keeps_its_names_only() {
     let redactor = redactor();
     let text = "# comment\nDEBUG=true\nexport NAME=plain\nURL: \"http://x\"\nEMPTY=\n\n  \"a\": {\nQ='two\nlines'\nLAST=1 # why\r\n";
-    let (clean, removed) = redactor.strict(text);
+    let (clean, removed) = redactor.redact_secret_file(text);
     for gone in ["true", "plain", "http", "two", "lines", "=1"] {
         assert!(!clean.contains(gone), "{gone}: {clean}");
     }
@@ -367,19 +369,19 @@ fn a_file_that_is_a_secret_keeps_its_names_only() {
         assert!(clean.contains(kept), "{kept}: {clean}");
     }
     assert_eq!(removed.total(), 5);
-    let pgpass = redactor.strict("db:5432:app:me:hunter2\n").0;
+    let pgpass = redactor.redact_secret_file("db:5432:app:me:hunter2\n").0;
     assert!(!pgpass.contains("hunter2"));
-    let netrc = redactor.strict("machine x login me password hunter2\n").0;
+    let netrc = redactor.redact_secret_file("machine x login me password hunter2\n").0;
     assert!(!netrc.contains("hunter2"));
 }
 
 #[test]
 fn placeholders_are_counted_and_nothing_else() {
     let text = "[REDACTED:jwt:012abc] [REDACTED:jwt:zzzzzz] [REDACTED:unheard-of:012abc] [REDACTED:jwt:012abc] [REDACTED:secret:ffffff]";
-    let mut counted = placeholders(text);
+    let mut counted = count_placeholders(text);
     assert_eq!(counted.to_string(), "2 jwt, 1 secret");
     assert_eq!(counted.iter().collect::<Vec<_>>(), [("jwt", 2), ("secret", 1)]);
-    counted.add(&placeholders("[REDACTED:jwt:012abc]"));
+    counted.add(&count_placeholders("[REDACTED:jwt:012abc]"));
     assert_eq!(counted.total(), 4);
-    assert!(Removed::default().is_empty());
+    assert!(RedactionCounts::default().is_empty());
 }

@@ -14,7 +14,7 @@ pub(crate) struct Sample {
 }
 
 pub(crate) fn redactor() -> Redactor {
-    Secrets::new(|| b"a key of tests".to_vec(), []).within("debate")
+    Secrets::new(|| b"a key of tests".to_vec(), []).redactor("debate")
 }
 
 /// Every key template in some of the contexts, and every assignment line with a secret value.
@@ -152,7 +152,7 @@ fn nothing_in_this_repository_is_taken_for_a_secret() {
     {
         walk(Path::new(folder), &mut |path| {
             let bytes = fs::read(path).unwrap();
-            let (clean, removed) = redactor.bytes(&bytes);
+            let (clean, removed) = redactor.redact_bytes(&bytes);
             if !removed.is_empty() {
                 let lines = bytes.split(|b| *b == b'\n').zip(clean.split(|b| *b == b'\n'));
                 for (before, after) in lines.filter(|(before, after)| before != after) {

@@ -1,7 +1,7 @@
 //! Baseline: an endpoint of the same HTTP framework without any logic, polled at the same rate. It
 //! shows the latency of machine, network stack and load generator alone.
-use super::http::Line;
-use super::options::Options;
+use super::http::HttpConnection;
+use super::options::LoadOptions;
 use super::tally::Tally;
 use axum::Router;
 use axum::routing::get;
@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Bots of the load per probe of the baseline.
-const ONE_IN: usize = 5;
+const BOTS_PER_PROBE: usize = 5;
 
 /// Serves responses of the size of a poll, on a separate thread. Returns the port.
 pub(super) fn serve() -> u16 {
@@ -34,25 +34,25 @@ pub(super) fn serve() -> u16 {
 }
 
 /// Polls the baseline until the run ends.
-pub(super) async fn probe(port: u16, options: Arc<Options>, tally: Arc<Tally>) {
-    let probes = (options.bots / ONE_IN).max(1);
+pub(super) async fn probe(port: u16, options: Arc<LoadOptions>, tally: Arc<Tally>) {
+    let probes = (options.bots / BOTS_PER_PROBE).max(1);
     let mut asking = tokio::task::JoinSet::new();
     for nth in 0..probes {
         let (options, tally) = (options.clone(), tally.clone());
         asking.spawn(async move {
-            let mut line = Line::to(port);
-            tokio::time::sleep(options.every.mul_f64(nth as f64 * 0.618_034 % 1.0)).await;
+            let mut line = HttpConnection::new(port);
+            tokio::time::sleep(options.poll_interval.mul_f64(nth as f64 * 0.618_034 % 1.0)).await;
             loop {
-                if options.fresh {
-                    line.hang_up();
+                if options.new_connections {
+                    line.disconnect();
                 }
                 let began = Instant::now();
                 if line.get("/poll", &[]).await.is_ok() {
-                    tally.note(&tally.bare, began.elapsed());
+                    tally.record(&tally.baseline_times, began.elapsed());
                     // The total counts only requests to the real server.
                     tally.requests.fetch_sub(1, Ordering::Relaxed);
                 }
-                tokio::time::sleep(options.every).await;
+                tokio::time::sleep(options.poll_interval).await;
             }
         });
     }

@@ -1,11 +1,11 @@
 //! Heuristics that tell a secret from other values in the same position: words, identifiers, types,
 //! calls, templates and example values.
-use super::names::Class;
+use super::secret_names::NameClass;
 use aho_corasick::AhoCorasick;
 use std::sync::OnceLock;
 
 /// Template and variable syntax: the real value is filled in later.
-const FILLED_IN: &[&str] = &[
+const TEMPLATE_MARKERS: &[&str] = &[
     "${",
     "{{",
     "}}",
@@ -32,7 +32,7 @@ const FILLED_IN: &[&str] = &[
 ];
 
 /// Words in example values, in any case.
-const STAND_INS: &[&str] = &[
+const EXAMPLE_WORDS: &[&str] = &[
     "xxxx",
     "redacted",
     "example",
@@ -60,70 +60,81 @@ const STAND_INS: &[&str] = &[
     "fixme",
 ];
 
-struct Automata {
-    filled_in: AhoCorasick,
-    stand_ins: AhoCorasick,
+struct ValueAutomata {
+    templates: AhoCorasick,
+    examples: AhoCorasick,
 }
 
-fn automata() -> Option<&'static Automata> {
-    static AUTOMATA: OnceLock<Option<Automata>> = OnceLock::new();
+fn automata() -> Option<&'static ValueAutomata> {
+    static AUTOMATA: OnceLock<Option<ValueAutomata>> = OnceLock::new();
     let build = || {
-        let filled_in = AhoCorasick::new(FILLED_IN).ok()?;
+        let filled_in = AhoCorasick::new(TEMPLATE_MARKERS).ok()?;
         let stand_ins =
-            AhoCorasick::builder().ascii_case_insensitive(true).build(STAND_INS).ok()?;
-        Some(Automata { filled_in, stand_ins })
+            AhoCorasick::builder().ascii_case_insensitive(true).build(EXAMPLE_WORDS).ok()?;
+        Some(ValueAutomata { templates: filled_in, examples: stand_ins })
     };
     AUTOMATA.get_or_init(build).as_ref()
 }
 
 /// Syntactic context of a value. The less certain an assignment is, the stricter the heuristics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ValueContext {
     /// Assigned, in quotes.
     Quoted,
     /// After `NAME=`, as in environment files.
     Env,
     /// Assigned, without quotes, up to the next whitespace.
-    Bare,
+    Unquoted,
     /// In quotes, where an assignment is uncertain: an argument of a call or an item of a list.
-    Loose,
+    QuotedArgument,
 }
 
 /// Whether a value is a secret, given its context and the class of its name.
-pub(super) fn real(value: &[u8], shape: Shape, class: Class) -> bool {
-    if value.len() < 6 || template(value) || placeholder(value) || elsewhere(value) {
+pub(super) fn is_secret_value(value: &[u8], shape: ValueContext, class: NameClass) -> bool {
+    if value.len() < 6 || is_template(value) || is_example_value(value) || is_reference(value) {
         return false;
     }
-    let bracket = value.iter().any(|byte| b"()[]{}<>\\`".contains(byte)) || has(value, b"::");
+    let bracket = value.iter().any(|byte| b"()[]{}<>\\`".contains(byte)) || contains(value, b"::");
     let spaced = value.iter().any(u8::is_ascii_whitespace);
-    if spaced || words(value) {
-        return irregular(value) && !spaced && !bracket;
+    if spaced || has_only_words(value) {
+        return has_irregular_case(value) && !spaced && !bracket;
     }
     let (digit, letter) =
         (value.iter().any(u8::is_ascii_digit), value.iter().any(u8::is_ascii_alphabetic));
     match (class, shape) {
-        (Class::Vague, _) | (Class::Token, Shape::Loose) => strong(value) && !bracket,
-        (Class::Password, Shape::Loose) => {
-            letter && digit && !bracket && !value.contains(&b'/') && !named(value) && !cites(value)
+        (NameClass::Ambiguous, _) | (NameClass::Token, ValueContext::QuotedArgument) => {
+            is_strong_token(value) && !bracket
         }
-        (Class::Password, Shape::Quoted | Shape::Env) => {
-            let long_number = !letter && value.len() >= 8 && shape == Shape::Env;
-            (letter && (digit || symbols(value)) || long_number) && !named(value) && !cites(value)
+        (NameClass::Password, ValueContext::QuotedArgument) => {
+            letter
+                && digit
+                && !bracket
+                && !value.contains(&b'/')
+                && !is_multi_word_name(value)
+                && !mentions_secret_word(value)
         }
-        (Class::Password, Shape::Bare) => {
+        (NameClass::Password, ValueContext::Quoted | ValueContext::Env) => {
+            let long_number = !letter && value.len() >= 8 && shape == ValueContext::Env;
+            (letter && (digit || has_symbols(value)) || long_number)
+                && !is_multi_word_name(value)
+                && !mentions_secret_word(value)
+        }
+        (NameClass::Password, ValueContext::Unquoted) => {
             let odd = value.iter().any(|byte| b"!@#$%^&*+~?".contains(byte));
-            letter && digit && !bracket && (odd || !wordy(value))
+            letter && digit && !bracket && (odd || !is_wordlike(value))
         }
-        (Class::Token, Shape::Quoted | Shape::Env) => {
-            value.len() >= 8 && letter && digit && !wordy(value) && !value.contains(&b'(')
+        (NameClass::Token, ValueContext::Quoted | ValueContext::Env) => {
+            value.len() >= 8 && letter && digit && !is_wordlike(value) && !value.contains(&b'(')
         }
-        (Class::Token, Shape::Bare) => value.len() >= 12 && digit && !bracket && random(value),
+        (NameClass::Token, ValueContext::Unquoted) => {
+            value.len() >= 12 && digit && !bracket && is_random(value)
+        }
     }
 }
 
 /// Whether a word looks like a password chosen by a person: only letters and digits, and no type
 /// or algorithm such as `sha256`.
-pub(super) fn chosen(value: &[u8]) -> bool {
+pub(super) fn is_chosen_password(value: &[u8]) -> bool {
     const TYPES: &[&str] = &[
         "aes", "argon", "base", "bcrypt", "bytes", "char", "float", "int", "ipv", "md", "pbkdf",
         "scrypt", "sha", "str", "string", "text", "uint", "utf", "uuid", "varchar",
@@ -131,13 +142,19 @@ pub(super) fn chosen(value: &[u8]) -> bool {
     let piece = value.iter().all(u8::is_ascii_alphanumeric);
     let digit = value.iter().any(u8::is_ascii_digit);
     let letter = value.iter().any(u8::is_ascii_alphabetic);
-    let lower = trimmed(value).to_ascii_lowercase();
+    let lower = trim_digits(value).to_ascii_lowercase();
     let typed = TYPES.iter().any(|name| name.as_bytes() == lower) || lower.len() < 2;
-    value.len() >= 6 && piece && digit && letter && !typed && !placeholder(value) && !cites(value)
+    value.len() >= 6
+        && piece
+        && digit
+        && letter
+        && !typed
+        && !is_example_value(value)
+        && !mentions_secret_word(value)
 }
 
 /// Whether a value is a template or a variable reference.
-pub(super) fn template(value: &[u8]) -> bool {
+pub(super) fn is_template(value: &[u8]) -> bool {
     let variable = value.first() == Some(&b'$')
         && value.len() > 1
         && value[1..].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
@@ -148,11 +165,11 @@ pub(super) fn template(value: &[u8]) -> bool {
         || pair(b'{', b'}')
         || pair(b'%', b'%')
         || pair(b'[', b']')
-        || automata().is_some_and(|automata| automata.filled_in.is_match(value))
+        || automata().is_some_and(|automata| automata.templates.is_match(value))
 }
 
 /// Whether a value is an example or a default: `changeme`, `admin`, few distinct characters.
-pub(super) fn placeholder(value: &[u8]) -> bool {
+pub(super) fn is_example_value(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     let mut seen = [false; 256];
     for byte in &lower {
@@ -161,7 +178,7 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
     if seen.iter().filter(|seen| **seen).count() <= 3 || b"1234567890".starts_with(&lower) {
         return true;
     }
-    if automata().is_some_and(|automata| automata.stand_ins.is_match(value)) {
+    if automata().is_some_and(|automata| automata.examples.is_match(value)) {
         return true;
     }
     let whole: &[&[u8]] = &[
@@ -193,12 +210,12 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
         b"demo", b"my", b"some", b"invalid", b"wrong", b"bad",
     ];
     let parts = || lower.split(|byte| !byte.is_ascii_alphanumeric());
-    parts().any(|part| stand_in.contains(&trimmed(part))) && named_or_one(&lower)
+    parts().any(|part| stand_in.contains(&trim_digits(part))) && is_name(&lower)
 }
 
 /// Whether a value refers to something else: a file, a URL, an email address, an entry of a secret
 /// store, a public key or a hash.
-fn elsewhere(value: &[u8]) -> bool {
+fn is_reference(value: &[u8]) -> bool {
     let starts = |with: &str| value.starts_with(with.as_bytes());
     let prefixes = [
         "/",
@@ -243,28 +260,28 @@ fn elsewhere(value: &[u8]) -> bool {
     let long_number = starts("0x") && value.len() >= 34;
     // A base64 value can start like a path.
     let base64 = value.len() >= 40
-        && strong(value)
+        && is_strong_token(value)
         && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte));
     prefixes.iter().any(|with| starts(with)) && !long_number && !base64
         || drive
         || mail
-        || has(value, b"://")
+        || contains(value, b"://")
 }
 
 /// Whether a value looks random and has at least 16 bytes.
-pub(super) fn strong(value: &[u8]) -> bool {
-    value.len() >= 16 && random(value)
+pub(super) fn is_strong_token(value: &[u8]) -> bool {
+    value.len() >= 16 && is_random(value)
 }
 
 /// Whether a value looks random: letters and digits that form no words.
-pub(super) fn random(value: &[u8]) -> bool {
+pub(super) fn is_random(value: &[u8]) -> bool {
     let (digit, letter) =
         (value.iter().any(u8::is_ascii_digit), value.iter().any(u8::is_ascii_alphabetic));
-    digit && letter && !wordy(value) || irregular(value)
+    digit && letter && !is_wordlike(value) || has_irregular_case(value)
 }
 
 /// Whether a value has only letters, joined by any separators.
-pub(super) fn words(value: &[u8]) -> bool {
+pub(super) fn has_only_words(value: &[u8]) -> bool {
     let digit = value.iter().any(u8::is_ascii_digit);
     !digit
         && value.iter().all(|byte| {
@@ -273,35 +290,36 @@ pub(super) fn words(value: &[u8]) -> bool {
 }
 
 /// Whether a value is an identifier of several words, each with an optional short number.
-fn named(value: &[u8]) -> bool {
+fn is_multi_word_name(value: &[u8]) -> bool {
     let joined = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_./: ".contains(byte));
-    joined && segments(value).count() > 1 && segments(value).all(numbered)
+    joined && segments(value).count() > 1 && segments(value).all(is_numbered_word)
 }
 
-fn named_or_one(value: &[u8]) -> bool {
-    segments(value).all(numbered)
+fn is_name(value: &[u8]) -> bool {
+    segments(value).all(is_numbered_word)
 }
 
 /// Whether a segment is a word with at most three trailing digits, or a number of up to four.
-fn numbered(segment: &[u8]) -> bool {
-    let word = trimmed(segment);
+fn is_numbered_word(segment: &[u8]) -> bool {
+    let word = trim_digits(segment);
     let digits = segment.len() - word.len();
     word.iter().all(u8::is_ascii_alphabetic) && (digits <= 3 || word.is_empty() && digits <= 4)
 }
 
 /// Whether a value is an identifier that names a secret, such as `new_password2`.
-fn cites(value: &[u8]) -> bool {
+fn mentions_secret_word(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
-    let named =
-        ["password", "passwd", "token", "secret"].iter().any(|word| has(&lower, word.as_bytes()));
+    let named = ["password", "passwd", "token", "secret"]
+        .iter()
+        .any(|word| contains(&lower, word.as_bytes()));
     let joined = value.iter().any(|byte| b"-_./:".contains(byte))
         || value.iter().any(u8::is_ascii_uppercase);
-    named && joined && wordy(value) && !value.iter().any(|byte| b"!@#$%^&*+~?".contains(byte))
+    named && joined && is_wordlike(value) && !value.iter().any(|byte| b"!@#$%^&*+~?".contains(byte))
 }
 
 /// Whether a value consists of words as in identifiers, each with at most one short number.
-pub(super) fn wordy(value: &[u8]) -> bool {
-    !irregular(value)
+pub(super) fn is_wordlike(value: &[u8]) -> bool {
+    !has_irregular_case(value)
         && segments(value).all(|segment| {
             let digits = segment.iter().filter(|byte| byte.is_ascii_digit()).count();
             let groups =
@@ -315,7 +333,7 @@ pub(super) fn wordy(value: &[u8]) -> bool {
 
 /// Whether capitals are irregular, as in base64: of five or more camel-case parts, at least 60 %
 /// are no words.
-fn irregular(value: &[u8]) -> bool {
+fn has_irregular_case(value: &[u8]) -> bool {
     let (mut humps, mut odd) = (0, 0);
     for segment in value.split(|byte| !byte.is_ascii_alphabetic()) {
         let upper = segment.iter().any(u8::is_ascii_uppercase);
@@ -343,17 +361,17 @@ fn segments(value: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Without trailing digits.
-fn trimmed(word: &[u8]) -> &[u8] {
+fn trim_digits(word: &[u8]) -> &[u8] {
     let end = word.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
     &word[..end]
 }
 
 /// Whether a value has special characters that identifiers and sentences lack.
-fn symbols(value: &[u8]) -> bool {
+fn has_symbols(value: &[u8]) -> bool {
     value.iter().any(|byte| b"!@#$%^&*+~?=|".contains(byte))
         && !value.iter().any(|byte| b"(){}[]<> ".contains(byte))
 }
 
-fn has(value: &[u8], part: &[u8]) -> bool {
+fn contains(value: &[u8], part: &[u8]) -> bool {
     value.windows(part.len()).any(|window| window == part)
 }

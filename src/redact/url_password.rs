@@ -1,18 +1,23 @@
 //! Passwords in URLs: `scheme://user:password@host`. Only the password is redacted.
-use super::scan::{Span, kind_of};
-use super::value;
+use super::scan::{MatchedSpan, detect_kind};
+use super::secret_value;
 use super::window::Window;
 
-const LONGEST: usize = 512;
+const MAX_AUTHORITY_BYTES: usize = 512;
 
-pub(super) fn password(window: &Window, start: usize, from: usize) -> Option<Span> {
-    if !window.before(start).is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+pub(super) fn match_url_password(
+    window: &Window,
+    start: usize,
+    from: usize,
+) -> Option<MatchedSpan> {
+    if !window.byte_before(start).is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }
     let inside = |byte: u8| byte > b' ' && byte != 127 && !b"/?#\"'`<>\\|^[]{}()".contains(&byte);
     // Brackets are read as well, so that a template is rejected as a whole below.
-    let end = window.run(from, LONGEST, |byte| inside(byte) || b"{}$<>*[]()".contains(&byte));
-    let text = window.part(from, end);
+    let end = window
+        .run_end(from, MAX_AUTHORITY_BYTES, |byte| inside(byte) || b"{}$<>*[]()".contains(&byte));
+    let text = window.slice(from, end);
     let at = text.iter().rposition(|byte| *byte == b'@')?;
     let colon = text[..at].iter().position(|byte| *byte == b':')?;
     let password = &text[colon + 1..at];
@@ -20,9 +25,9 @@ pub(super) fn password(window: &Window, start: usize, from: usize) -> Option<Spa
     let plain = password.len() >= 3
         && text[..colon].iter().all(|byte| inside(*byte) && *byte != b'@')
         && host.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"[$_-{%".contains(&byte))
-        && !value::template(password)
-        && !value::placeholder(password)
+        && !secret_value::is_template(password)
+        && !secret_value::is_example_value(password)
         && password.iter().any(u8::is_ascii_alphanumeric);
-    let kind = kind_of(password);
+    let kind = detect_kind(password);
     plain.then_some((from + colon + 1, from + at, kind))
 }

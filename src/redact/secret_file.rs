@@ -1,18 +1,18 @@
 //! Strict mode for files whose name marks them as secret, such as `.env`: every value in them is
 //! redacted.
-use super::mark;
-use super::scan::{Found, kind_of};
-use super::value;
+use super::placeholder;
+use super::scan::{SecretSpan, detect_kind};
+use super::secret_value;
 
 /// Finds the value of every assignment, and every line that is a single token.
-pub(super) fn assignments(text: &[u8]) -> Vec<Found> {
+pub(super) fn find_all_values(text: &[u8]) -> Vec<SecretSpan> {
     let mut found = vec![];
     let mut at = 0;
     while at < text.len() {
         let end =
             text[at..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| at + end);
         let mut next = end + 1;
-        if let Some((start, stop)) = assigned(text, at, end) {
+        if let Some((start, stop)) = assigned_value(text, at, end) {
             let mut spans = vec![(start, stop)];
             // An unclosed quote starts a multi-line value.
             let quote = text[start - 1];
@@ -22,28 +22,36 @@ pub(super) fn assignments(text: &[u8]) -> Vec<Found> {
                 spans = vec![(start, stop)];
                 next = stop + 1;
             }
-            found.extend(spans.into_iter().filter_map(|(start, end)| of(text, start, end)));
-        } else if let Some((start, stop)) = alone(text, at, end) {
-            found.extend(of(text, start, stop));
+            found.extend(spans.into_iter().filter_map(|(start, end)| to_span(text, start, end)));
+        } else if let Some((start, stop)) = lone_token(text, at, end) {
+            found.extend(to_span(text, start, stop));
         }
         at = next;
     }
     found
 }
 
-fn of(text: &[u8], start: usize, end: usize) -> Option<Found> {
+fn to_span(text: &[u8], start: usize, end: usize) -> Option<SecretSpan> {
     let value = text.get(start..end)?;
     let blank = value.iter().all(|byte| byte.is_ascii_whitespace() || b"{}[](),;|>".contains(byte));
-    let marked = value.windows(mark::OPENING.len()).any(|part| part == mark::OPENING.as_bytes());
-    (!blank && !marked).then(|| Found { start, end, kind: kind_of(value), hit: start })
+    let marked = value
+        .windows(placeholder::PLACEHOLDER_PREFIX.len())
+        .any(|part| part == placeholder::PLACEHOLDER_PREFIX.as_bytes());
+    (!blank && !marked).then(|| SecretSpan {
+        start,
+        end,
+        kind: detect_kind(value),
+        keyword_start: start,
+    })
 }
 
 /// Range of the value after the first `=` of a line, otherwise after its first `:` or after
 /// `password`. Excludes quotes and comments.
-fn assigned(text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
+fn assigned_value(text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
     let line = &text[from..to];
     // The line is already redacted.
-    let marked = (0..line.len()).any(|at| line[at] == b'[' && mark::read(&line[at..]).is_some());
+    let marked = (0..line.len())
+        .any(|at| line[at] == b'[' && placeholder::parse_placeholder(&line[at..]).is_some());
     if marked {
         return None;
     }
@@ -72,11 +80,11 @@ fn assigned(text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
 }
 
 /// Range of the token, if a line has nothing else.
-fn alone(text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
+fn lone_token(text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
     let line = &text[from..to];
     let start = line.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let end = line.iter().rposition(|byte| !byte.is_ascii_whitespace())? + 1;
     let token = &line[start..end];
-    (value::strong(token) && !token.iter().any(u8::is_ascii_whitespace))
+    (secret_value::is_strong_token(token) && !token.iter().any(u8::is_ascii_whitespace))
         .then_some((from + start, from + end))
 }

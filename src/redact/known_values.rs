@@ -1,39 +1,40 @@
 //! Known secret values, such as API keys from the environment. They are redacted wherever they
 //! occur, also JSON-escaped or percent-encoded.
-use super::mark;
-use super::scan::Found;
-use super::value;
+use super::placeholder;
+use super::scan::SecretSpan;
+use super::secret_value;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::fmt::Write;
 
-const SHORTEST: usize = 8;
+const MIN_KNOWN_VALUE_CHARS: usize = 8;
 /// Maximum length of a value in bytes. Longer ones are ignored.
-pub(super) const LONGEST: usize = 16 * 1024;
+pub(super) const MAX_KNOWN_VALUE_BYTES: usize = 16 * 1024;
 
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct KnownValues {
     automaton: Option<AhoCorasick>,
     values: Vec<Vec<u8>>,
 }
 
-impl Known {
-    pub(super) fn new(values: impl IntoIterator<Item = String>) -> Known {
+impl KnownValues {
+    pub(super) fn new(values: impl IntoIterator<Item = String>) -> KnownValues {
         let mut all: Vec<Vec<u8>> = vec![];
         for value in values {
             let value = value.trim();
-            if tells(value) {
+            if is_distinctive(value) {
                 all.extend(
-                    [value.into(), in_json(value), in_address(value)].map(String::into_bytes),
+                    [value.into(), escape_json(value), percent_encode(value)]
+                        .map(String::into_bytes),
                 );
             }
         }
         all.sort();
         all.dedup();
-        all.retain(|value| value.len() <= LONGEST);
+        all.retain(|value| value.len() <= MAX_KNOWN_VALUE_BYTES);
         let mut automaton = AhoCorasick::builder();
         let automaton = automaton.match_kind(MatchKind::LeftmostLongest);
         let automaton = if all.is_empty() { None } else { automaton.build(&all).ok() };
-        Known { automaton, values: all }
+        KnownValues { automaton, values: all }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -41,19 +42,26 @@ impl Known {
     }
 
     /// All values, separated by NUL: the input of the redaction fingerprint.
-    pub(super) fn all(&self) -> Vec<u8> {
+    pub(super) fn joined_values(&self) -> Vec<u8> {
         self.values.join(&0)
     }
 
-    pub(super) fn find(&self, bytes: &[u8], from: usize) -> Vec<Found> {
+    pub(super) fn find(&self, bytes: &[u8], from: usize) -> Vec<SecretSpan> {
         let Some(automaton) = &self.automaton else { return vec![] };
         let input = aho_corasick::Input::new(bytes).span(from..bytes.len());
         let found = automaton.find_iter(input).map(|hit| (hit.start(), hit.end()));
-        found.map(|(start, end)| Found { start, end, kind: mark::KNOWN, hit: start }).collect()
+        found
+            .map(|(start, end)| SecretSpan {
+                start,
+                end,
+                kind: placeholder::KIND_KNOWN_VALUE,
+                keyword_start: start,
+            })
+            .collect()
     }
 
     /// Start of the suffix that could be the beginning of a value. A stream must not release it.
-    pub(super) fn begun(&self, bytes: &[u8]) -> usize {
+    pub(super) fn partial_match_start(&self, bytes: &[u8]) -> usize {
         let longest = self.values.iter().map(Vec::len).max().unwrap_or_default();
         let from = bytes.len().saturating_sub(longest);
         let begins = |at: &usize| self.values.iter().any(|value| value.starts_with(&bytes[*at..]));
@@ -62,21 +70,22 @@ impl Known {
 }
 
 /// Whether a value is distinctive enough: no ordinary words, path or plain URL, and not short.
-fn tells(value: &str) -> bool {
+fn is_distinctive(value: &str) -> bool {
     let first = value.chars().next();
     let same = value.chars().all(|c| Some(c) == first);
     let path = value.starts_with(['/', '~'])
         || value.starts_with("./")
         || value.starts_with("../")
         || value.get(1..3) == Some(":\\");
-    let plain = value::words(value.as_bytes());
-    let open =
-        value.contains("://") && !value.contains(['@', '?']) && !value::strong(value.as_bytes());
-    value.chars().count() >= SHORTEST && !same && !path && !plain && !open
+    let plain = secret_value::has_only_words(value.as_bytes());
+    let open = value.contains("://")
+        && !value.contains(['@', '?'])
+        && !secret_value::is_strong_token(value.as_bytes());
+    value.chars().count() >= MIN_KNOWN_VALUE_CHARS && !same && !path && !plain && !open
 }
 
 /// Escapes a value as in a JSON string.
-fn in_json(value: &str) -> String {
+fn escape_json(value: &str) -> String {
     let mut text = String::new();
     for c in value.chars() {
         match c {
@@ -91,7 +100,7 @@ fn in_json(value: &str) -> String {
 }
 
 /// Percent-encodes a value as in a URL query.
-fn in_address(value: &str) -> String {
+fn percent_encode(value: &str) -> String {
     let mut text = String::new();
     for byte in value.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {

@@ -2,14 +2,14 @@
 use super::window::Window;
 
 /// Format of a vendor key with a unique prefix. Alphabet and lengths are those of the rest.
-pub(super) struct Row {
+pub(super) struct KeyPattern {
     /// Kind in placeholders.
     pub(super) kind: &'static str,
     pub(super) prefixes: &'static [&'static str],
-    pub(super) of: Alphabet,
-    pub(super) least: usize,
-    pub(super) most: usize,
-    pub(super) with: Check,
+    pub(super) alphabet: Alphabet,
+    pub(super) min_len: usize,
+    pub(super) max_len: usize,
+    pub(super) check: ClassCheck,
 }
 
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ pub(super) enum Alphabet {
     /// Uppercase letters and digits.
     Upper,
     /// Unpadded base64url: letters, digits, `_` and `-`.
-    Url,
+    Base64Url,
     /// The same and `.`.
     Dotted,
     /// Both base64 alphabets, with padding.
@@ -30,21 +30,21 @@ pub(super) enum Alphabet {
 
 /// Character classes that must occur, so that plain words are not valid keys.
 #[derive(Clone, Copy)]
-pub(super) enum Check {
-    Nothing,
+pub(super) enum ClassCheck {
+    Any,
     /// Letters of both cases, or letters and digits.
     Mixed,
-    Digits,
-    Rich,
+    LetterAndDigit,
+    UpperLowerDigit,
 }
 
 impl Alphabet {
-    fn has(self, byte: u8) -> bool {
+    fn contains(self, byte: u8) -> bool {
         match self {
             Alphabet::Hex => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
             Alphabet::Alnum => byte.is_ascii_alphanumeric(),
             Alphabet::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Alphabet::Url => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
+            Alphabet::Base64Url => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
             Alphabet::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
             Alphabet::Base64 => {
                 byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=')
@@ -53,18 +53,18 @@ impl Alphabet {
     }
 }
 
-impl Check {
-    fn holds(self, rest: &[u8]) -> bool {
+impl ClassCheck {
+    fn accepts(self, rest: &[u8]) -> bool {
         let any = |of: fn(&u8) -> bool| rest.iter().any(of);
         match self {
-            Check::Nothing => true,
-            Check::Mixed => {
+            ClassCheck::Any => true,
+            ClassCheck::Mixed => {
                 let upper = any(u8::is_ascii_uppercase);
                 let lower = any(u8::is_ascii_lowercase);
                 upper && lower || any(u8::is_ascii_digit) && (upper || lower)
             }
-            Check::Digits => any(u8::is_ascii_digit) && any(u8::is_ascii_alphabetic),
-            Check::Rich => {
+            ClassCheck::LetterAndDigit => any(u8::is_ascii_digit) && any(u8::is_ascii_alphabetic),
+            ClassCheck::UpperLowerDigit => {
                 any(u8::is_ascii_digit)
                     && any(u8::is_ascii_lowercase)
                     && any(u8::is_ascii_uppercase)
@@ -73,31 +73,32 @@ impl Check {
     }
 }
 
-impl Row {
+impl KeyPattern {
     /// End of the key that starts at `start` with this prefix, if it is valid.
-    pub(super) fn end(&self, window: &Window, start: usize, prefix: &str) -> Option<usize> {
-        if !window.opens(start) || !window.starts(start, prefix) {
+    pub(super) fn match_end(&self, window: &Window, start: usize, prefix: &str) -> Option<usize> {
+        if !window.is_token_start(start) || !window.starts_with(start, prefix) {
             return None;
         }
         let from = start + prefix.len();
-        let mut end = window.run(from, self.most + 1, |byte| self.of.has(byte));
+        let mut end = window.run_end(from, self.max_len + 1, |byte| self.alphabet.contains(byte));
         // Five dashes are the header of a key block, not part of the key.
-        end = (from..end).find(|at| window.starts(*at, "-----")).unwrap_or(end);
-        if end - from > self.most {
+        end = (from..end).find(|at| window.starts_with(*at, "-----")).unwrap_or(end);
+        if end - from > self.max_len {
             return None;
         }
         // Punctuation of the sentence around the key is not part of it.
-        while end > from && matches!(window.part(end - 1, end), b"." | b"-") {
+        while end > from && matches!(window.slice(end - 1, end), b"." | b"-") {
             end -= 1;
         }
-        let rest = window.part(from, end);
-        let fits = rest.len() >= self.least && self.with.holds(rest) && window.closes(end);
-        (fits && !made_up(rest)).then_some(end)
+        let rest = window.slice(from, end);
+        let fits =
+            rest.len() >= self.min_len && self.check.accepts(rest) && window.is_token_end(end);
+        (fits && !is_example_key(rest)).then_some(end)
     }
 }
 
 /// Whether a key is an example: few distinct characters, or a word such as `example` in it.
-pub(super) fn made_up(rest: &[u8]) -> bool {
+pub(super) fn is_example_key(rest: &[u8]) -> bool {
     let mut seen = [false; 256];
     for byte in rest {
         seen[usize::from(*byte)] = true;

@@ -1,0 +1,175 @@
+//! Streaming redaction. Text stays in a buffer until no secret can start in it, so the concatenated
+//! output equals the redaction of the whole text. `StreamRedactor` takes chunks of text,
+//! `redact_stream` copies a reader to a writer.
+use super::placeholder::RedactionCounts;
+use super::scan::{self, ScanResult};
+use super::window::LOOK_BEHIND;
+use super::{Redactor, into_text, known_values};
+use std::io::{self, Read, Write};
+
+/// Maximum size of the buffer in bytes. Every secret is shorter, so text without whitespace can
+/// still be cut.
+const MAX_BUFFER_BYTES: usize = 64 * 1024;
+/// Distance between such a cut and undecided bytes: more than any keyword or look-behind.
+const CUT_MARGIN_BYTES: usize = 2 * LOOK_BEHIND;
+/// Size of the read buffer in bytes.
+const READ_BUFFER_BYTES: usize = 256 * 1024;
+
+/// Redacts text that arrives in chunks. Buffers it until no secret can start in it.
+pub struct StreamRedactor {
+    buffer: RedactionBuffer,
+}
+
+impl StreamRedactor {
+    pub(super) fn new(redactor: Redactor) -> StreamRedactor {
+        StreamRedactor { buffer: RedactionBuffer::new(redactor) }
+    }
+
+    /// Appends a chunk. Returns the redacted text that no later chunk can change.
+    pub fn push(&mut self, piece: &str) -> String {
+        let mut ready = String::new();
+        let mut rest = piece;
+        while !rest.is_empty() {
+            let most = (0..=rest.len().min(MAX_BUFFER_BYTES / 4))
+                .rev()
+                .find(|at| rest.is_char_boundary(*at));
+            let (now, later) = rest.split_at(most.unwrap_or(rest.len()));
+            ready.push_str(&into_text(self.buffer.push(now.as_bytes())));
+            rest = later;
+        }
+        ready
+    }
+
+    /// Flushes the buffer at the end of the stream.
+    pub fn finish(mut self) -> String {
+        into_text(self.buffer.finish())
+    }
+}
+
+/// Copies a stream with secrets redacted, with a bounded buffer. Returns their number by kind.
+pub fn redact_stream(
+    mut input: impl Read,
+    mut output: impl Write,
+    redactor: &Redactor,
+) -> io::Result<RedactionCounts> {
+    let mut flow = RedactionBuffer::new(redactor.clone());
+    let mut piece = vec![0; READ_BUFFER_BYTES];
+    loop {
+        match input.read(&mut piece) {
+            Ok(0) => break,
+            Ok(many) => output.write_all(&flow.push(&piece[..many]))?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    output.write_all(&flow.finish())?;
+    output.flush()?;
+    Ok(flow.counts)
+}
+
+struct RedactionBuffer {
+    redactor: Redactor,
+    /// Released bytes kept for look-behind, followed by the held bytes.
+    text: Vec<u8>,
+    /// Start of the held bytes.
+    held_start: usize,
+    /// End of the last secret or placeholder among the released bytes.
+    covered: usize,
+    /// Minimum length of `text` for the next scan.
+    next_scan_len: usize,
+    counts: RedactionCounts,
+}
+
+impl RedactionBuffer {
+    fn new(redactor: Redactor) -> RedactionBuffer {
+        RedactionBuffer {
+            redactor,
+            text: vec![],
+            held_start: 0,
+            covered: 0,
+            next_scan_len: 0,
+            counts: RedactionCounts::default(),
+        }
+    }
+
+    fn push(&mut self, piece: &[u8]) -> Vec<u8> {
+        self.text.extend_from_slice(piece);
+        if self.text.len() < self.next_scan_len {
+            return vec![];
+        }
+        let scan = scan::scan_text(
+            &self.text,
+            self.held_start,
+            self.covered,
+            &self.redactor.inner.known_values,
+        );
+        let cut = self.cut_offset(&scan);
+        let ready = self.release(&scan, cut);
+        // A scan for every byte received would take quadratic time.
+        let held = self.text.len() - self.held_start;
+        self.next_scan_len = self.text.len() + if ready.is_empty() { held / 16 } else { 0 };
+        ready
+    }
+
+    fn finish(&mut self) -> Vec<u8> {
+        let scan = scan::scan_text(
+            &self.text,
+            self.held_start,
+            self.covered,
+            &self.redactor.inner.known_values,
+        );
+        self.release(&scan, self.text.len())
+    }
+
+    fn release(&mut self, scan: &ScanResult, cut: usize) -> Vec<u8> {
+        let mut ready = vec![];
+        let part = self.held_start..cut;
+        self.redactor.write_redacted(&self.text, part, &scan.secrets, &mut ready, &mut self.counts);
+        let ends =
+            scan.secrets.iter().map(|found| found.end).chain(scan.placeholder_ends.iter().copied());
+        self.covered = ends.filter(|end| *end <= cut).fold(self.covered, usize::max);
+        let keep = cut.saturating_sub(LOOK_BEHIND);
+        self.covered = self.covered.saturating_sub(keep);
+        self.text.drain(..keep);
+        self.held_start = cut - keep;
+        ready
+    }
+
+    /// End of the bytes that can be released, after whitespace if there is any.
+    fn cut_offset(&self, scan: &ScanResult) -> usize {
+        let end = self.text.len();
+        let open = scan
+            .undecided_from
+            .unwrap_or(end)
+            .min(self.redactor.inner.known_values.partial_match_start(&self.text));
+        let last = self.text[self.held_start..open].iter().rposition(u8::is_ascii_whitespace);
+        let cut =
+            avoid_split(scan, last.map_or(self.held_start, |last| self.held_start + last + 1));
+        if cut > self.held_start
+            || end - self.held_start
+                <= MAX_BUFFER_BYTES - READ_BUFFER_BYTES.min(MAX_BUFFER_BYTES / 4)
+        {
+            return cut.max(self.held_start);
+        }
+        let mut cut = open
+            .min(end.saturating_sub(known_values::MAX_KNOWN_VALUE_BYTES))
+            .saturating_sub(CUT_MARGIN_BYTES);
+        while cut > self.held_start && self.text[cut] & 0b1100_0000 == 0b1000_0000 {
+            cut -= 1;
+        }
+        avoid_split(scan, cut).max(self.held_start)
+    }
+}
+
+/// Moves a cut to the start of the secret, keyword or placeholder it would split.
+fn avoid_split(scan: &ScanResult, cut: usize) -> usize {
+    let found = scan.secrets.iter().map(|found| (found.keyword_start, found.end));
+    let mut spans: Vec<_> = found.chain(scan.unsplittable.iter().copied()).collect();
+    spans.sort_unstable();
+    spans.into_iter().rev().fold(
+        cut,
+        |cut, (start, end)| {
+            if start < cut && cut < end { start } else { cut }
+        },
+    )
+}

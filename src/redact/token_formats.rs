@@ -1,0 +1,118 @@
+//! Matchers for tokens that have a fixed structure instead of a unique prefix: JWT, bot tokens,
+//! webhook URLs and signed URLs.
+use super::key_pattern::is_example_key;
+use super::placeholder::KIND_JWT;
+use super::scan::MatchedSpan;
+use super::window::{Window, is_word_byte};
+
+fn is_base64url(byte: u8) -> bool {
+    is_word_byte(byte) || byte == b'-'
+}
+
+fn is_lower_hex(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+/// JSON Web Token: header, payload and signature in base64url, separated by dots.
+pub(super) fn match_jwt(window: &Window, start: usize) -> Option<MatchedSpan> {
+    if !window.is_token_start(start) {
+        return None;
+    }
+    let head = window.run_end(start, 2048, is_base64url);
+    if head - start < 12 || !window.starts_with(head, ".eyJ") {
+        return None;
+    }
+    let body = window.run_end(head + 1, 8192, is_base64url);
+    if window.byte_at(body) != Some(b'.') {
+        return None;
+    }
+    let end = window.run_end(body + 1, 2048, is_base64url);
+    (end - body > 10 && window.is_token_end(end)).then_some((start, end, KIND_JWT))
+}
+
+/// Discord bot token: account number, timestamp and signature, separated by dots.
+pub(super) fn match_discord(window: &Window, start: usize) -> Option<MatchedSpan> {
+    if !window.is_token_start(start)
+        || !matches!(window.byte_at(start + 3), Some(b'w'..=b'z' | b'0'..=b'5'))
+    {
+        return None;
+    }
+    let id = window.run_end(start, 29, |byte| byte.is_ascii_alphanumeric());
+    if !(23..=28).contains(&(id - start)) || window.byte_at(id) != Some(b'.') {
+        return None;
+    }
+    let time = window.run_end(id + 1, 8, is_base64url);
+    if !(6..=7).contains(&(time - id - 1)) || window.byte_at(time) != Some(b'.') {
+        return None;
+    }
+    let end = window.run_end(time + 1, 41, is_base64url);
+    ((27..=40).contains(&(end - time - 1)) && window.is_token_end(end)).then_some((
+        start,
+        end,
+        "discord-token",
+    ))
+}
+
+/// Telegram bot token: 8 to 10 digits, a colon and 35 characters that start with `AA`.
+pub(super) fn match_telegram(window: &Window, colon: usize) -> Option<MatchedSpan> {
+    let end = window.run_end(colon + 1, 36, is_base64url);
+    if end - colon - 1 != 35
+        || !window.is_token_end(end)
+        || is_example_key(window.slice(colon + 3, end))
+    {
+        return None;
+    }
+    let start = window.run_start(colon, 11, |byte| byte.is_ascii_digit());
+    let before = window.ends_with(start, "bot") || window.is_token_start(start);
+    ((8..=10).contains(&(colon - start)) && before).then_some((start, end, "telegram-token"))
+}
+
+/// Terraform Cloud token: 14 characters, `.atlasv1.`, and 40 to 100 characters.
+pub(super) fn match_terraform(window: &Window, start: usize, end: usize) -> Option<MatchedSpan> {
+    let first = window.run_start(start, 15, |byte| byte.is_ascii_alphanumeric());
+    let last = window.run_end(end, 101, is_base64url);
+    let fits = start - first == 14 && (40..=100).contains(&(last - end));
+    (fits && window.is_token_start(first) && !is_example_key(window.slice(end, last))).then_some((
+        first,
+        last,
+        "terraform-token",
+    ))
+}
+
+/// Mailchimp API key: 32 hex digits and the data center, such as `-us12`.
+pub(super) fn match_mailchimp(window: &Window, dash: usize, end: usize) -> Option<MatchedSpan> {
+    let last = window.run_end(end, 3, |byte| byte.is_ascii_digit());
+    if last == end || last - end > 2 || !window.is_token_end(last) {
+        return None;
+    }
+    let start = window.run_start(dash, 33, is_lower_hex);
+    let fits = dash - start == 32 && window.is_token_start(start);
+    (fits && !is_example_key(window.slice(start, dash))).then_some((start, last, "mailchimp-key"))
+}
+
+/// Webhook URL, which is a credential in itself. Only the part after the common prefix is redacted.
+pub(super) fn match_webhook(
+    window: &Window,
+    end: usize,
+    kind: &'static str,
+) -> Option<MatchedSpan> {
+    let last = window.run_end(end, 255, |byte| is_base64url(byte) || byte == b'/');
+    let rest = window.slice(end, last);
+    let digit = rest.iter().any(u8::is_ascii_digit);
+    (rest.len() >= 24 && digit && !is_example_key(rest)).then_some((end, last, kind))
+}
+
+/// Azure shared access signature: the `sig` parameter of a query string.
+pub(super) fn match_azure_signature(
+    window: &Window,
+    start: usize,
+    end: usize,
+) -> Option<MatchedSpan> {
+    let part = |byte: u8| byte.is_ascii_alphanumeric() || b"%+/=".contains(&byte);
+    let last = window.run_end(end, 201, part);
+    let rest = window.slice(end, last);
+    let fits = (40..=200).contains(&rest.len()) && rest.iter().any(u8::is_ascii_digit);
+    let before =
+        matches!(window.byte_before(start), Some(b'?' | b'&' | b';' | b'"' | b'\'' | b' ') | None);
+    (fits && before && !is_example_key(rest)).then_some((end, last, "azure-signature"))
+}
