@@ -90,7 +90,7 @@ fn main() {
 /// Runs one duel. Returns its overhead in ms and the number of recorded events.
 async fn run_duel(folder: &Path) -> (f64, usize) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
+    let archive = Arc::new(SqliteArchive::new(&folder.join("home"), clock.clone()));
     let voices = Arc::new(TimedProviders::default());
     let briefs = FromRepository { folder: folder.into(), trees: TreeStore::new(folder) };
     let words = catalogue::load(folder, folder);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 use debate_mcp::debate::{Cue, Participant, ReplyKind, Role};
 use debate_mcp::engine::{Providers, ReplyStream, TurnRequest};
-use debate_mcp::seats::{Kit, Roster, Surroundings};
+use debate_mcp::seats::{ProviderConfig, ProviderRegistry, SystemEnvironment};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -66,12 +66,20 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-fn build_registry(port: u16, program: &Path) -> Roster {
+fn build_registry(port: u16, program: &Path) -> ProviderRegistry {
     let apis = format!("[local]\nurl = \"http://127.0.0.1:{port}/v1\"\nwire = \"chat\"\n");
     let tools = format!("[claude]\nprogram = \"{}\"\n", program.display());
-    let around = Surroundings { path: vec![PathBuf::from("/bin")], ..Surroundings::default() };
+    let around = SystemEnvironment {
+        search_path: vec![PathBuf::from("/bin")],
+        ..SystemEnvironment::default()
+    };
     let (tools, apis) = (tools.parse().unwrap(), apis.parse().unwrap());
-    Roster::new(Kit { tools, apis, around, ..Kit::default() })
+    ProviderRegistry::new(ProviderConfig {
+        tools,
+        apis,
+        environment: around,
+        ..ProviderConfig::default()
+    })
 }
 
 fn build_turn_request(seat: &str) -> TurnRequest {

@@ -11,7 +11,7 @@ use debate_mcp::mcp;
 use debate_mcp::private;
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::TreeStore;
-use debate_mcp::seats::{Kit, Prices, Roster, Surroundings};
+use debate_mcp::seats::{PriceList, ProviderConfig, ProviderRegistry, SystemEnvironment};
 use debate_mcp::store::SqliteArchive;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -45,27 +45,27 @@ fn main() -> ExitCode {
     };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let secrets = build_redactor(&config);
-    let archive = SqliteArchive::at(&config.data_dir, clock.clone());
-    let around = Surroundings {
-        environment: config.environment.0.clone(),
-        path: config.search_path.clone(),
-        home: config.user_dirs.0.clone(),
-        config: config.user_dirs.1.clone(),
+    let archive = SqliteArchive::new(&config.data_dir, clock.clone());
+    let around = SystemEnvironment {
+        variables: config.environment.0.clone(),
+        search_path: config.search_path.clone(),
+        home_dir: config.user_dirs.0.clone(),
+        config_dir: config.user_dirs.1.clone(),
     };
     let trees = TreeStore::new(&config.data_dir).with_secrets(secrets.clone());
     let briefs =
         Arc::new(FromRepository { folder: config.current_dir.clone(), trees: trees.clone() });
     let own = &config.settings;
     let tariffs = own.prices.models.iter();
-    let roster = Roster::new(Kit {
+    let roster = ProviderRegistry::new(ProviderConfig {
         demo_speed: demo_speed(&args),
         tools: own.tools.clone(),
         apis: own.apis.0.clone(),
-        prices: Prices {
+        prices: PriceList {
             models: tariffs.map(|(name, it)| (name.clone(), (it.input, it.output))).collect(),
             as_of: own.prices.as_of.clone(),
         },
-        around,
+        environment: around,
         snapshots: Some(briefs.clone()),
     });
     let desk = App::new(AppParts {
@@ -100,7 +100,7 @@ fn main() -> ExitCode {
 fn build_redactor(config: &Config) -> Secrets {
     let home = config.data_dir.clone();
     let key = move || {
-        private::key(&home).unwrap_or_else(|_| {
+        private::load_or_create_key(&home).unwrap_or_else(|_| {
             let mut bytes = vec![0; 32];
             let _ = getrandom::fill(&mut bytes);
             bytes

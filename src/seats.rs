@@ -23,25 +23,25 @@
 //! | `script`         | plays turns from a JSON file                                              |
 //! | `demo`           | the built-in script, filled in with facts about the repository            |
 mod api;
+pub mod api_error;
+mod api_spec;
 mod cli;
+mod cli_error;
+pub mod cli_spec;
 pub mod demo;
-mod fault;
-pub mod heard;
 mod http;
-mod patience;
+mod model_mismatch;
+mod orphans;
+pub mod output_parser;
 mod per_effort;
-mod place;
 mod prices;
 mod process;
-mod proof;
-pub mod rebuff;
-mod roster;
-pub mod row;
+pub mod protocol;
+mod registry;
+mod retry;
 mod script;
-mod service;
-mod stragglers;
-pub mod wire;
+mod workdir;
 
-pub use cli::Surroundings;
-pub use prices::Prices;
-pub use roster::{Kit, Roster};
+pub use cli::SystemEnvironment;
+pub use prices::PriceList;
+pub use registry::{ProviderConfig, ProviderRegistry};

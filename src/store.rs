@@ -20,20 +20,20 @@
 //! | `live_text`       | partial text of running turns, for other processes                       |
 //! | `files`           | atomic writes, private files, file names                                 |
 mod archive;
+mod command_queue;
 mod exports;
 mod files;
 mod foreign;
 mod lease;
-mod left;
+mod lease_monitor;
 mod live_text;
 mod log;
-mod lookout;
-mod project;
+mod maintenance;
+mod projections;
 mod schema;
 mod search;
 mod sign;
 pub mod state_file;
-mod upkeep;
-mod wishes;
+mod state_file_scan;
 
 pub use archive::SqliteArchive;

@@ -57,7 +57,7 @@ pub(super) fn keep(path: &Path, backups: &Path) -> io::Result<Option<PathBuf>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    private::folder(backups)?;
+    private::create_private_dir(backups)?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
     let day = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let mut file = tempfile::Builder::new()

@@ -4,7 +4,7 @@ use super::commands::{self, COMMANDS, Whose};
 use super::files;
 use super::ground::Ground;
 use super::row::{Client, Scope, clients};
-use crate::private::within;
+use crate::private::check_within;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -167,7 +167,7 @@ pub fn free(client: &Client, scope: Scope, ground: &Ground) -> Option<Step> {
 fn lies_there(scope: Scope, ground: &Ground, path: &Path) -> Result<(), String> {
     match scope {
         Scope::User => Ok(()),
-        Scope::Project => within(&ground.root, path).map_err(|error| error.to_string()),
+        Scope::Project => check_within(&ground.root, path).map_err(|error| error.to_string()),
     }
 }
 

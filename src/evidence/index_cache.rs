@@ -52,7 +52,7 @@ impl IndexCache {
 
     fn write(&self, tree: &str, contents: &BloomIndex) -> io::Result<()> {
         let folder = &self.folder;
-        private::folder(folder)?;
+        private::create_private_dir(folder)?;
         let mut file = tempfile::Builder::new().suffix(".tmp").tempfile_in(folder)?;
         file.write_all(&encode(contents, tree))?;
         file.persist(self.index_path(tree)).map_err(|error| error.error)?;

@@ -68,7 +68,7 @@ impl Memory {
 
     /// Saves and locks the credentials of a new seat.
     pub fn keep(&self, at: &Address, pass: &Pass, name: &str) -> io::Result<Kept> {
-        private::folder(&self.0)?;
+        private::create_private_dir(&self.0)?;
         let platform = at.to_string();
         let seat = format!("{platform}\n{}\n{}", pass.debate, pass.identifier);
         let digest = Sha256::digest(seat);

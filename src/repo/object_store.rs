@@ -102,7 +102,7 @@ impl OwnRepo {
 
     /// Creates it in a temporary folder and renames it into place, so that it is always complete.
     fn create(home: &Path, path: &Path) -> Result<(), RepoError> {
-        private::folder(home).map_err(RepoError::io_at(home))?;
+        private::create_private_dir(home).map_err(RepoError::io_at(home))?;
         let draft = tempfile::Builder::new().prefix("trees.git.tmp-").tempdir_in(home);
         let draft = draft.map_err(RepoError::io_at(home))?;
         let mut options = RepositoryInitOptions::new();

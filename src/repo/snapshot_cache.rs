@@ -47,7 +47,7 @@ pub(super) fn open_snapshot(
 ) -> Result<TreeSnapshot, RepoError> {
     let id = parse_tree_id(tree)?;
     let shelf = trees.home.join("snapshots");
-    private::folder(&shelf).map_err(RepoError::io_at(&shelf))?;
+    private::create_private_dir(&shelf).map_err(RepoError::io_at(&shelf))?;
     let place = CacheEntry::new(
         &shelf,
         &format!("{id}-{SNAPSHOT_VERSION}-{}", trees.redaction_fingerprint()),
@@ -214,7 +214,7 @@ impl TempFolder<'_> {
         if path.is_dir() {
             disk::remove_dir_forced(path)?;
         }
-        private::folder(path)?;
+        private::create_private_dir(path)?;
         Ok(TempFolder(path))
     }
 }

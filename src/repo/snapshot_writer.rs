@@ -187,7 +187,7 @@ impl SnapshotWriter<'_> {
         if let Some(parent) = folder.parent() {
             self.create_folder(parent)?;
         }
-        private::folder(folder)?;
+        private::create_private_dir(folder)?;
         self.created_folders.insert(folder.to_owned());
         Ok(())
     }

@@ -1,14 +1,14 @@
 //! Fetches a turn from a model CLI. The process runs in a snapshot of the repository with an
 //! allow-listed environment, and is retried on transient errors only. The entry point is
 //! [`fetch_turn`].
-use super::fault;
-use super::heard::Heard;
-use super::patience::{LONGEST, TRIES, pause};
-use super::place::Place;
+use super::cli_error;
+use super::cli_spec::CliSpec;
+use super::model_mismatch::add_model_mismatch_caveat;
+use super::orphans::{MARKER_VARIABLE, new_marker};
+use super::output_parser::CliOutput;
 use super::process::{self, Program};
-use super::proof::admit_other_model;
-use super::row::Row;
-use super::stragglers::{MARK, mark};
+use super::retry::{MAX_ATTEMPTS, MAX_RETRY_WAIT, backoff};
+use super::workdir::Workdir;
 use crate::debate::{FailureKind, TurnFailure};
 use crate::engine::{ProviderReply, ReplyStream, SnapshotProvider, TurnRequest};
 use std::collections::BTreeMap;
@@ -20,19 +20,19 @@ use tokio::time::Instant;
 
 /// Environment of this process from which child processes are configured.
 #[derive(Clone, Default)]
-pub struct Surroundings {
+pub struct SystemEnvironment {
     /// All environment variables. Each CLI receives only those on its allow-list.
-    pub environment: Vec<(OsString, OsString)>,
+    pub variables: Vec<(OsString, OsString)>,
     /// Directories of `PATH`.
-    pub path: Vec<PathBuf>,
+    pub search_path: Vec<PathBuf>,
     /// The user's home directory.
-    pub home: PathBuf,
+    pub home_dir: PathBuf,
     /// The user's config directory.
-    pub config: PathBuf,
+    pub config_dir: PathBuf,
 }
 
 /// Allow-list of variables that every CLI receives: directories, locale, proxy, certificates.
-const EVERYONE: &[&str] = &[
+const COMMON_VARIABLES: &[&str] = &[
     "HOME",
     "USER",
     "LOGNAME",
@@ -75,33 +75,37 @@ const EVERYONE: &[&str] = &[
 ];
 
 /// A CLI is killed this long before the turn's own timeout.
-const HINDSIGHT: Duration = Duration::from_millis(300);
+const KILL_MARGIN: Duration = Duration::from_millis(300);
 /// Timeout of `--version`.
-const PATIENCE: Duration = Duration::from_secs(10);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
 
-impl Surroundings {
+impl SystemEnvironment {
     /// Finds the executable of a program on `PATH`; a path is used as it is.
-    pub(super) fn installed(&self, program: &str) -> Option<PathBuf> {
+    pub(super) fn find_program(&self, program: &str) -> Option<PathBuf> {
         let given = Path::new(program);
         if given.components().count() > 1 {
-            return runs(given).then(|| given.to_owned());
+            return is_executable(given).then(|| given.to_owned());
         }
-        let files: Vec<String> = ENDINGS.iter().map(|end| format!("{program}{end}")).collect();
-        let all = self.path.iter().flat_map(|folder| files.iter().map(|file| folder.join(file)));
-        all.into_iter().find(|path| runs(path))
+        let files: Vec<String> =
+            EXECUTABLE_EXTENSIONS.iter().map(|end| format!("{program}{end}")).collect();
+        let all =
+            self.search_path.iter().flat_map(|folder| files.iter().map(|file| folder.join(file)));
+        all.into_iter().find(|path| is_executable(path))
     }
 
     /// The value of an environment variable, if it is valid Unicode.
     pub(super) fn variable(&self, name: &str) -> Option<String> {
-        let (_, value) =
-            self.environment.iter().find(|(own, _)| same(&own.to_string_lossy(), name))?;
+        let (_, value) = self
+            .variables
+            .iter()
+            .find(|(own, _)| is_same_variable(&own.to_string_lossy(), name))?;
         value.clone().into_string().ok()
     }
 
     /// Expands `{home}`, `{config}` and a leading `{VARIABLE}` in a path of a spec.
-    pub(super) fn at(&self, path: &str) -> String {
-        let mut path = path.replace("{home}", &self.home.display().to_string());
-        path = path.replace("{config}", &self.config.display().to_string());
+    pub(super) fn expand_path(&self, path: &str) -> String {
+        let mut path = path.replace("{home}", &self.home_dir.display().to_string());
+        path = path.replace("{config}", &self.config_dir.display().to_string());
         if let Some(name) = path.strip_prefix('{').and_then(|rest| rest.split('}').next()) {
             path = path.replace(&format!("{{{name}}}"), &self.variable(name).unwrap_or_default());
         }
@@ -109,42 +113,50 @@ impl Surroundings {
     }
 
     /// Secret values passed to a CLI, by variable name; they are removed from its error messages.
-    fn secrets(&self, row: &Row) -> Vec<String> {
-        const TELLING: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "AUTH", "CREDENTIAL"];
-        let telling = |name: &str| TELLING.iter().any(|word| name.to_uppercase().contains(word));
-        let own = self.environment.iter().filter_map(|(name, value)| {
+    fn secret_values(&self, row: &CliSpec) -> Vec<String> {
+        const SECRET_NAME_PARTS: [&str; 6] =
+            ["KEY", "TOKEN", "SECRET", "PASSWORD", "AUTH", "CREDENTIAL"];
+        let telling =
+            |name: &str| SECRET_NAME_PARTS.iter().any(|word| name.to_uppercase().contains(word));
+        let own = self.variables.iter().filter_map(|(name, value)| {
             let (name, value) = (name.to_str()?, value.to_str()?);
-            (row.keeps(name) && telling(name)).then(|| value.to_owned())
+            (row.passes_variable(name) && telling(name)).then(|| value.to_owned())
         });
-        let set = row.set.iter().filter(|(name, _)| telling(name)).map(|(_, value)| value.clone());
+        let set =
+            row.set_env.iter().filter(|(name, _)| telling(name)).map(|(_, value)| value.clone());
         own.chain(set).filter(|value| value.len() > 5).collect()
     }
 
     /// The environment of a CLI: the common allow-list, its own, the variables its spec sets, and
     /// the marker of the turn.
-    fn of(&self, row: &Row, off: &[String], web: bool) -> Vec<(OsString, OsString)> {
-        let set = row.settings(off, web);
+    fn build_environment(
+        &self,
+        row: &CliSpec,
+        off: &[String],
+        web: bool,
+    ) -> Vec<(OsString, OsString)> {
+        let set = row.build_variables(off, web);
         let kept = |name: &OsStr| {
             let name = name.to_string_lossy();
-            EVERYONE.iter().any(|own| same(own, &name))
-                || (row.keeps(&name) && !set.contains_key(&*name))
+            COMMON_VARIABLES.iter().any(|own| is_same_variable(own, &name))
+                || (row.passes_variable(&name) && !set.contains_key(&*name))
         };
-        let kept = self.environment.iter().filter(|(name, _)| kept(name)).cloned();
+        let kept = self.variables.iter().filter(|(name, _)| kept(name)).cloned();
         let set = set.iter().map(|(name, value)| (name.into(), value.into()));
-        let mark = (OsString::from(MARK), OsString::from(mark()));
+        let mark = (OsString::from(MARKER_VARIABLE), OsString::from(new_marker()));
         kept.chain(set).chain([mark]).collect()
     }
 }
 
 /// File extensions of executables. On Windows npm installs `.cmd` scripts.
-const ENDINGS: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
+const EXECUTABLE_EXTENSIONS: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
 
 /// Whether two variable names are equal; Windows ignores case.
-fn same(one: &str, other: &str) -> bool {
+fn is_same_variable(one: &str, other: &str) -> bool {
     if cfg!(windows) { one.eq_ignore_ascii_case(other) } else { one == other }
 }
 
-fn runs(path: &Path) -> bool {
+fn is_executable(path: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -157,11 +169,16 @@ fn runs(path: &Path) -> bool {
 
 /// Cache of CLI versions by path. Each `--version` runs once.
 #[derive(Default)]
-pub(super) struct Versions(Mutex<BTreeMap<PathBuf, Option<String>>>);
+pub(super) struct VersionCache(Mutex<BTreeMap<PathBuf, Option<String>>>);
 
-impl Versions {
+impl VersionCache {
     /// The version of the CLI at this path, from the cache or by running it.
-    pub(super) async fn of(&self, path: &Path, row: &Row, around: &Surroundings) -> Option<String> {
+    pub(super) async fn get_or_query(
+        &self,
+        path: &Path,
+        row: &CliSpec,
+        around: &SystemEnvironment,
+    ) -> Option<String> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(version) = known().get(path) {
             return version.clone();
@@ -170,11 +187,11 @@ impl Versions {
         let program = Program {
             path: path.to_owned(),
             arguments: vec!["--version".into()],
-            environment: around.of(row, &[], false),
-            folder: folder.path(),
-            input: "",
-            leaves: vec![folder.path()],
-            until: Instant::now() + PATIENCE,
+            environment: around.build_environment(row, &[], false),
+            workdir: folder.path(),
+            stdin: "",
+            temporary_dirs: vec![folder.path()],
+            deadline: Instant::now() + VERSION_TIMEOUT,
         };
         let mut version = None;
         let number =
@@ -192,31 +209,33 @@ impl Versions {
 }
 
 /// Parameters for fetching one turn from a CLI.
-pub(super) struct Call<'a> {
+pub(super) struct CliTurn<'a> {
     pub(super) tool: &'a str,
-    pub(super) row: &'a Row,
-    pub(super) around: &'a Surroundings,
-    pub(super) versions: &'a Versions,
+    pub(super) spec: &'a CliSpec,
+    pub(super) environment: &'a SystemEnvironment,
+    pub(super) versions: &'a VersionCache,
     pub(super) snapshots: Option<&'a Arc<dyn SnapshotProvider>>,
     pub(super) ask: &'a TurnRequest,
     pub(super) stream: &'a ReplyStream,
 }
 
 /// Fetches one turn, with up to [`MAX_ATTEMPTS`] attempts.
-pub(super) async fn speak(call: Call<'_>) -> Result<ProviderReply, TurnFailure> {
-    let Call { tool, row, around, ask, .. } = call;
+pub(super) async fn fetch_turn(call: CliTurn<'_>) -> Result<ProviderReply, TurnFailure> {
+    let CliTurn { tool, spec: row, environment: around, ask, .. } = call;
     let path = around
-        .installed(&row.program)
-        .ok_or_else(|| TurnFailure::new(FailureKind::NotFound, row.missing()))?;
-    fits(tool, row, ask)?;
+        .find_program(&row.program)
+        .ok_or_else(|| TurnFailure::new(FailureKind::NotFound, row.not_installed_message()))?;
+    check_prompt_length(tool, row, ask)?;
     // Killed just before the engine's timeout, so that its stderr can still explain the delay.
-    let until = Instant::now() + Duration::from_secs(u64::from(ask.timeout_secs)) - HINDSIGHT;
+    let until = Instant::now() + Duration::from_secs(u64::from(ask.timeout_secs)) - KILL_MARGIN;
     let mut tries = 1;
     loop {
         let began = Instant::now();
         // The version is queried concurrently, since the turn takes longer.
-        let (mut done, version) =
-            tokio::join!(once(&call, &path, until), call.versions.of(&path, row, around));
+        let (mut done, version) = tokio::join!(
+            run_once(&call, &path, until),
+            call.versions.get_or_query(&path, row, around)
+        );
         match &mut done {
             Ok(ProviderReply { envelope, .. }) | Err(TurnFailure { envelope, .. }) => {
                 envelope.attempts = Some(tries);
@@ -224,13 +243,17 @@ pub(super) async fn speak(call: Call<'_>) -> Result<ProviderReply, TurnFailure> 
             }
         }
         match done {
-            Err(failure) if tries < TRIES && fault::passing(&failure) && Instant::now() < until => {
+            Err(failure)
+                if tries < MAX_ATTEMPTS
+                    && cli_error::is_transient(&failure)
+                    && Instant::now() < until =>
+            {
                 let told = Duration::from_millis(failure.retry_ms.unwrap_or_default());
                 // A CLI that took long to fail has already retried by itself.
-                if told > LONGEST || began.elapsed() > LONGEST {
+                if told > MAX_RETRY_WAIT || began.elapsed() > MAX_RETRY_WAIT {
                     return Err(failure);
                 }
-                tokio::time::sleep(pause(tries).max(told)).await;
+                tokio::time::sleep(backoff(tries).max(told)).await;
             }
             done => return done,
         }
@@ -239,9 +262,9 @@ pub(super) async fn speak(call: Call<'_>) -> Result<ProviderReply, TurnFailure> 
 }
 
 /// Returns an error if the prompt exceeds the CLI's limit, instead of starting it in vain.
-fn fits(tool: &str, row: &Row, ask: &TurnRequest) -> Result<(), TurnFailure> {
+fn check_prompt_length(tool: &str, row: &CliSpec, ask: &TurnRequest) -> Result<(), TurnFailure> {
     let length = ask.prompt.chars().count();
-    match row.longest {
+    match row.max_prompt_chars {
         Some(most) if length > most => Err(TurnFailure::new(
             FailureKind::Other,
             format!(
@@ -253,28 +276,32 @@ fn fits(tool: &str, row: &Row, ask: &TurnRequest) -> Result<(), TurnFailure> {
     }
 }
 
-async fn once(call: &Call<'_>, path: &Path, until: Instant) -> Result<ProviderReply, TurnFailure> {
-    let Call { tool, row, around, ask, .. } = *call;
+async fn run_once(
+    call: &CliTurn<'_>,
+    path: &Path,
+    until: Instant,
+) -> Result<ProviderReply, TurnFailure> {
+    let CliTurn { tool, spec: row, environment: around, ask, .. } = *call;
     let broken = |error: std::io::Error| {
         TurnFailure::new(FailureKind::Crashed, format!("`{tool}`: {error}"))
     };
-    let place = Place::new(row, around, ask, call.snapshots).await.map_err(broken)?;
-    let off = row.servers(around);
+    let place = Workdir::new(row, around, ask, call.snapshots).await.map_err(broken)?;
+    let off = row.mcp_server_names(around);
     let model = ask.participant.model();
-    let mut environment = around.of(row, &off, ask.web_allowed);
-    place.settle(&mut environment);
+    let mut environment = around.build_environment(row, &off, ask.web_allowed);
+    place.set_home_variable(&mut environment);
     let program = Program {
         path: path.to_owned(),
         arguments: row.arguments(model, ask.effort, ask.web_allowed),
         environment,
-        folder: place.folder(),
-        input: &ask.prompt,
-        leaves: place.leaves(),
-        until,
+        workdir: place.path(),
+        stdin: &ask.prompt,
+        temporary_dirs: place.temporary_dirs(),
+        deadline: until,
     };
-    let mut heard = Heard::default();
+    let mut heard = CliOutput::default();
     let ended = process::run(&program, |line| {
-        if let Some(words) = heard.line(row.reads, line) {
+        if let Some(words) = heard.parse_line(row.output_format, line) {
             call.stream.push(words);
         }
     })
@@ -284,14 +311,21 @@ async fn once(call: &Call<'_>, path: &Path, until: Instant) -> Result<ProviderRe
     heard.envelope.model_asked = model.map(Into::into);
     heard.envelope.caveats = caveats(row, ask);
     heard.envelope.caveats.extend(place.caveat());
-    let heard = fault::outcome(tool, row, heard, &ended, ask.timeout_secs, &around.secrets(row))?;
+    let heard = cli_error::classify_outcome(
+        tool,
+        row,
+        heard,
+        &ended,
+        ask.timeout_secs,
+        &around.secret_values(row),
+    )?;
     let mut envelope = heard.envelope;
-    admit_other_model(&mut envelope);
+    add_model_mismatch_caveat(&mut envelope);
     Ok(ProviderReply { text: heard.text, envelope })
 }
 
 /// Caveats of the spec that apply to this turn.
-fn caveats(row: &Row, ask: &TurnRequest) -> Vec<String> {
+fn caveats(row: &CliSpec, ask: &TurnRequest) -> Vec<String> {
     let unasked = |caveat: &&String| ask.effort.is_some() || !caveat.contains("effort");
     let web = row.web_caveat(ask.web_allowed).map(Into::into);
     row.caveats.iter().filter(unasked).cloned().chain(web).collect()

@@ -2,12 +2,12 @@
 //! repository, which the prompt lists as `name = value` lines.
 use super::script::Script;
 
-const SCRIPT: &str = include_str!("demo.json");
+const DEMO_SCRIPT: &str = include_str!("demo.json");
 
 /// Parses the demo script after replacing each `<name>` with its JSON-escaped value from the
 /// prompt.
-pub(super) fn script(prompt: &str, speed: Option<u32>) -> Result<Script, String> {
-    let mut text = SCRIPT.to_owned();
+pub(super) fn build_script(prompt: &str, speed: Option<u32>) -> Result<Script, String> {
+    let mut text = DEMO_SCRIPT.to_owned();
     for (name, value) in prompt.lines().filter_map(|line| line.split_once(" = ")) {
         let value = serde_json::Value::from(value.trim()).to_string();
         let inside = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));

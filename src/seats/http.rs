@@ -1,8 +1,8 @@
 //! HTTP transport for the providers: sends a request, reads the response as a stream of server-sent
 //! events within size limits, and maps failures to [`TransportError`]. The events are parsed in
 //! `protocol`.
-use super::rebuff;
-use super::service::{Secret, near};
+use super::api_error;
+use super::api_spec::{Secret, is_local};
 use eventsource_stream::{EventStreamError, Eventsource};
 use futures_util::{Stream, StreamExt};
 use reqwest::{Client, RequestBuilder, Response, Url, redirect};
@@ -12,59 +12,59 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Limit of a response stream in bytes.
-const MOST: usize = 16 * 1024 * 1024;
+const MAX_RESPONSE_BYTES: usize = 16 * 1024 * 1024;
 /// Limit of one line in bytes. Searching a longer one for its end would take too long.
-const LINE: usize = 4 * 1024 * 1024;
+const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes that are read of an error response.
-const COMPLAINT: usize = 64 * 1024;
+const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 /// Timeout for opening a connection.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time to wait for the end of the stream after the last event, so that the connection can be
 /// reused.
-const ECHO: Duration = Duration::from_millis(100);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// HTTP clients, built when first needed, because loading the root certificates is slow.
 #[derive(Default)]
-pub(super) struct Clients {
-    far: OnceLock<Result<Client, String>>,
-    near: OnceLock<Result<Client, String>>,
+pub(super) struct HttpClients {
+    remote: OnceLock<Result<Client, String>>,
+    local: OnceLock<Result<Client, String>>,
 }
 
 /// Why a response could not be read to its end. Error responses are `ApiError`.
-pub(super) enum Broken {
+pub(super) enum TransportError {
     /// No connection, or the request could not be built.
-    Silent(String),
-    Lost(String),
+    Unreachable(String),
+    ConnectionLost(String),
     /// Larger than [`MAX_RESPONSE_BYTES`], or a line larger than [`MAX_LINE_BYTES`].
-    Flood,
+    TooLarge,
     /// Not a valid event stream.
-    Garbage,
+    Malformed,
 }
 
-impl Clients {
+impl HttpClients {
     /// The client for a URL. Plain HTTP to this machine uses no proxy and loads no certificates.
-    pub(super) fn of(&self, address: &Url) -> Result<&Client, String> {
-        let plain = near(address) && address.scheme() == "http";
-        let client = if plain { &self.near } else { &self.far };
-        client.get_or_init(|| client_for(plain)).as_ref().map_err(Clone::clone)
+    pub(super) fn for_url(&self, address: &Url) -> Result<&Client, String> {
+        let plain = is_local(address) && address.scheme() == "http";
+        let client = if plain { &self.local } else { &self.remote };
+        client.get_or_init(|| build_client(plain)).as_ref().map_err(Clone::clone)
     }
 }
 
-fn client_for(plain: bool) -> Result<Client, String> {
+fn build_client(plain: bool) -> Result<Client, String> {
     // Fails if a provider is installed already, which is the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("debate/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECT)
+        .connect_timeout(CONNECT_TIMEOUT)
         // A redirect would send the API key to another server.
         .redirect(redirect::Policy::none())
         .referer(false);
     let builder = if plain { builder.no_proxy().tls_certs_only([]) } else { builder };
-    builder.build().map_err(|error| format!("no HTTP here: {}", innermost(&error)))
+    builder.build().map_err(|error| format!("no HTTP here: {}", root_cause(&error)))
 }
 
 /// Adds headers and marks them as sensitive, so that they are never logged.
-pub(super) fn with_headers<'a>(
+pub(super) fn with_sensitive_headers<'a>(
     mut request: RequestBuilder,
     headers: impl IntoIterator<Item = (&'a str, &'a Secret)>,
 ) -> RequestBuilder {
@@ -82,36 +82,38 @@ pub(super) fn with_headers<'a>(
 }
 
 /// Sends a request and waits for the response headers.
-pub(super) async fn send(request: RequestBuilder) -> Result<Response, Broken> {
+pub(super) async fn send(request: RequestBuilder) -> Result<Response, TransportError> {
     request.send().await.map_err(|error| {
-        let why = innermost(&error);
+        let why = root_cause(&error);
         if error.is_connect() || error.is_builder() {
-            Broken::Silent(why)
+            TransportError::Unreachable(why)
         } else {
-            Broken::Lost(why)
+            TransportError::ConnectionLost(why)
         }
     })
 }
 
 /// Parses the body and headers of an error response.
-pub(super) async fn complaint(response: Response) -> rebuff::Complaint {
+pub(super) async fn read_error(response: Response) -> api_error::ApiError {
     let status = response.status().as_u16();
     let text = |value: &reqwest::header::HeaderValue| value.to_str().map(Into::into).ok();
     let headers: Vec<(String, String)> = (response.headers().iter())
         .filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?)))
         .collect();
-    let body = whole(response, COMPLAINT).await.unwrap_or_default();
-    let mut complaint = rebuff::Complaint::of(Some(u64::from(status)), &body);
-    complaint.retry_ms = rebuff::retry(&headers).or(complaint.retry_ms);
+    let body = read_body(response, MAX_ERROR_BODY_BYTES).await.unwrap_or_default();
+    let mut complaint = api_error::ApiError::from_body(Some(u64::from(status)), &body);
+    complaint.retry_ms = api_error::parse_retry_headers(&headers).or(complaint.retry_ms);
     complaint
 }
 
 /// Reads a body as text, up to about `most` bytes.
-pub(super) async fn whole(response: Response, most: usize) -> Result<String, Broken> {
+pub(super) async fn read_body(response: Response, most: usize) -> Result<String, TransportError> {
     let mut bytes = vec![];
     let mut chunks = response.bytes_stream();
     while let Some(chunk) = chunks.next().await {
-        bytes.extend_from_slice(&chunk.map_err(|error| Broken::Lost(innermost(&error)))?);
+        bytes.extend_from_slice(
+            &chunk.map_err(|error| TransportError::ConnectionLost(root_cause(&error)))?,
+        );
         if bytes.len() > most {
             break;
         }
@@ -121,23 +123,23 @@ pub(super) async fn whole(response: Response, most: usize) -> Result<String, Bro
 
 /// Passes the data of each server-sent event to the callback until the stream ends, the callback
 /// returns true, or a limit is exceeded. Returns the number of events; none if the body was empty.
-pub(super) async fn events(
+pub(super) async fn read_events(
     response: Response,
-    mut heard: impl FnMut(&str) -> Result<bool, Broken> + Send,
-) -> Result<Option<usize>, Broken> {
+    mut heard: impl FnMut(&str) -> Result<bool, TransportError> + Send,
+) -> Result<Option<usize>, TransportError> {
     let mut said = false;
     let mut count = 0;
-    let mut events = Box::pin(bounded(response, &mut said).eventsource());
+    let mut events = Box::pin(limit_size(response, &mut said).eventsource());
     loop {
         let event = match events.next().await {
             None => break,
             Some(Ok(event)) => event,
             Some(Err(EventStreamError::Transport(broken))) => return Err(broken),
-            Some(Err(_)) => return Err(Broken::Garbage),
+            Some(Err(_)) => return Err(TransportError::Malformed),
         };
         count += 1;
         if heard(&event.data)? {
-            let _ = tokio::time::timeout(ECHO, events.next()).await;
+            let _ = tokio::time::timeout(DRAIN_TIMEOUT, events.next()).await;
             break;
         }
     }
@@ -146,25 +148,29 @@ pub(super) async fn events(
 }
 
 /// The body as a stream that ends with [`TransportError::TooLarge`] once a limit is exceeded.
-fn bounded(
+fn limit_size(
     response: Response,
     said: &mut bool,
-) -> impl Stream<Item = Result<impl AsRef<[u8]> + use<>, Broken>> {
+) -> impl Stream<Item = Result<impl AsRef<[u8]> + use<>, TransportError>> {
     let (mut all, mut line) = (0, 0);
     response.bytes_stream().map(move |chunk| {
-        let chunk = chunk.map_err(|error| Broken::Lost(innermost(&error)))?;
+        let chunk = chunk.map_err(|error| TransportError::ConnectionLost(root_cause(&error)))?;
         *said = true;
         all += chunk.len();
         line = match chunk.iter().rposition(|byte| *byte == b'\n') {
             Some(end) => chunk.len() - end,
             None => line + chunk.len(),
         };
-        if all > MOST || line > LINE { Err(Broken::Flood) } else { Ok(chunk) }
+        if all > MAX_RESPONSE_BYTES || line > MAX_LINE_BYTES {
+            Err(TransportError::TooLarge)
+        } else {
+            Ok(chunk)
+        }
     })
 }
 
 /// The innermost cause of an error. Unlike the outer ones it does not contain the URL.
-fn innermost(error: &reqwest::Error) -> String {
+fn root_cause(error: &reqwest::Error) -> String {
     let mut inner: &dyn Error = error;
     while let Some(next) = inner.source() {
         inner = next;
@@ -172,12 +178,14 @@ fn innermost(error: &reqwest::Error) -> String {
     inner.to_string()
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Broken::Silent(why) | Broken::Lost(why) => f.write_str(why),
-            Broken::Flood => f.write_str("it said more than can be read"),
-            Broken::Garbage => f.write_str("nothing it said could be read"),
+            TransportError::Unreachable(why) | TransportError::ConnectionLost(why) => {
+                f.write_str(why)
+            }
+            TransportError::TooLarge => f.write_str("it said more than can be read"),
+            TransportError::Malformed => f.write_str("nothing it said could be read"),
         }
     }
 }

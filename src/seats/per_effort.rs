@@ -8,33 +8,35 @@ use std::collections::BTreeMap;
 #[serde(untagged)]
 pub(super) enum PerEffort<T> {
     /// The same value for every effort.
-    One(T),
+    Same(T),
     /// By effort name. The key `usual` is the default.
-    Each(BTreeMap<String, T>),
+    ByEffort(BTreeMap<String, T>),
 }
 
 impl<T> Default for PerEffort<T> {
     fn default() -> PerEffort<T> {
-        PerEffort::Each(BTreeMap::new())
+        PerEffort::ByEffort(BTreeMap::new())
     }
 }
 
 impl<T> PerEffort<T> {
     /// The value for this effort, else the default.
-    pub(super) fn of(&self, effort: Option<Effort>) -> Option<&T> {
+    pub(super) fn for_effort(&self, effort: Option<Effort>) -> Option<&T> {
         match self {
-            PerEffort::One(one) => Some(one),
-            PerEffort::Each(each) => {
+            PerEffort::Same(one) => Some(one),
+            PerEffort::ByEffort(each) => {
                 effort.and_then(|effort| each.get(effort.as_str())).or_else(|| each.get("usual"))
             }
         }
     }
 
     /// All values with their effort names; the name is empty for a single value.
-    pub(super) fn all(&self) -> Vec<(&str, &T)> {
+    pub(super) fn entries(&self) -> Vec<(&str, &T)> {
         match self {
-            PerEffort::One(one) => vec![("", one)],
-            PerEffort::Each(each) => each.iter().map(|(word, one)| (word.as_str(), one)).collect(),
+            PerEffort::Same(one) => vec![("", one)],
+            PerEffort::ByEffort(each) => {
+                each.iter().map(|(word, one)| (word.as_str(), one)).collect()
+            }
         }
     }
 }

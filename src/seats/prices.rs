@@ -6,17 +6,17 @@ use std::collections::BTreeMap;
 
 /// Prices per million tokens, by `tool:model` or by model.
 #[derive(Clone, Debug, Default)]
-pub struct Prices {
+pub struct PriceList {
     /// Input and output price, in the user's currency.
     pub models: BTreeMap<String, (f64, f64)>,
     /// The day of the prices, shown with every cost computed from them.
     pub as_of: Option<String>,
 }
 
-impl Prices {
+impl PriceList {
     /// Finds the price of a participant by requested model, else by reported model. A reported name
     /// with a date suffix (`model-2026-01-31`) matches the name without it.
-    pub(super) fn of(&self, voice: &Participant, reported: Option<&str>) -> Option<Price> {
+    pub(super) fn find(&self, voice: &Participant, reported: Option<&str>) -> Option<Price> {
         let whole = voice.to_string();
         let names = [Some(whole.as_str()), voice.model(), reported];
         let listed = names.into_iter().flatten().find_map(|name| {

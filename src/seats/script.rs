@@ -8,13 +8,13 @@ use std::fs;
 use std::time::Duration;
 
 /// Size limit of a script file in bytes.
-const LONGEST: u64 = 16 * 1024 * 1024;
+const MAX_SCRIPT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A parsed script file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Script {
-    turns: Vec<Line>,
+    turns: Vec<ScriptedTurn>,
     /// Streaming speed of turns without `delay_ms`.
     #[serde(default)]
     pub(super) chars_per_second: Option<u32>,
@@ -23,7 +23,7 @@ pub(super) struct Script {
 /// One entry of a script. An absent filter matches everything.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct ScriptedTurn {
     seat: Option<String>,
     phase: Option<String>,
     round: Option<u8>,
@@ -36,15 +36,15 @@ struct Line {
     /// Reported cost in the user's currency.
     #[serde(default)]
     cost: Option<f64>,
-    fail: Option<Fail>,
+    fail: Option<ScriptedFailure>,
 }
 
 /// A failure to simulate, with an optional note.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Fail {
-    Bare(FailureKind),
-    Full {
+enum ScriptedFailure {
+    TroubleOnly(FailureKind),
+    WithNote {
         trouble: FailureKind,
         #[serde(default)]
         note: String,
@@ -55,8 +55,8 @@ impl Script {
     pub(super) fn load(file: &str) -> Result<Script, String> {
         // A pipe or device could block or be endless.
         let about = fs::metadata(file).map_err(|error| format!("`{file}`: {error}"))?;
-        if !about.is_file() || about.len() > LONGEST {
-            return Err(format!("`{file}` is no file of at most {LONGEST} bytes"));
+        if !about.is_file() || about.len() > MAX_SCRIPT_BYTES {
+            return Err(format!("`{file}` is no file of at most {MAX_SCRIPT_BYTES} bytes"));
         }
         let text = fs::read_to_string(file).map_err(|error| format!("`{file}`: {error}"))?;
         Script::parse(&text).map_err(|error| format!("`{file}`: {error}"))
@@ -64,7 +64,8 @@ impl Script {
 
     pub(super) fn parse(text: &str) -> Result<Script, String> {
         let script: Script = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let mute = |line: &Line| line.text.is_none() && line.json.is_none() && line.fail.is_none();
+        let mute =
+            |line: &ScriptedTurn| line.text.is_none() && line.json.is_none() && line.fail.is_none();
         match script.turns.iter().position(mute) {
             Some(nth) => Err(format!("turn {} has none of `text`, `json` and `fail`", nth + 1)),
             None => Ok(script),
@@ -72,12 +73,12 @@ impl Script {
     }
 
     /// Plays the first matching entry: streams its text, then returns it or fails.
-    pub(super) async fn speak(
+    pub(super) async fn fetch_turn(
         &self,
         ask: &TurnRequest,
         stream: &ReplyStream,
     ) -> Result<ProviderReply, TurnFailure> {
-        let Some(line) = self.turns.iter().find(|line| line.fits(ask)) else {
+        let Some(line) = self.turns.iter().find(|line| line.matches(ask)) else {
             let (seat, phase, round) = (&ask.seat, &ask.phase, ask.round);
             let note = format!("the script has no line for `{seat}`, `{phase}`, round {round}");
             return Err(TurnFailure::new(FailureKind::NotFound, note));
@@ -91,10 +92,14 @@ impl Script {
             let speed = u64::from(self.chars_per_second?.max(1));
             Some(text.chars().count() as u64 * 1000 / speed)
         });
-        say(&text, Duration::from_millis(delay.unwrap_or(0)), stream).await;
+        stream_words(&text, Duration::from_millis(delay.unwrap_or(0)), stream).await;
         match &line.fail {
-            Some(Fail::Bare(trouble)) => Err(TurnFailure::new(*trouble, "the script says so")),
-            Some(Fail::Full { trouble, note }) => Err(TurnFailure::new(*trouble, note.clone())),
+            Some(ScriptedFailure::TroubleOnly(trouble)) => {
+                Err(TurnFailure::new(*trouble, "the script says so"))
+            }
+            Some(ScriptedFailure::WithNote { trouble, note }) => {
+                Err(TurnFailure::new(*trouble, note.clone()))
+            }
             None => {
                 let envelope = Envelope {
                     tool: ask.participant.tool().into(),
@@ -108,8 +113,8 @@ impl Script {
     }
 }
 
-impl Line {
-    fn fits(&self, ask: &TurnRequest) -> bool {
+impl ScriptedTurn {
+    fn matches(&self, ask: &TurnRequest) -> bool {
         // `judge` matches every judge: of a panel, and the mirror judge with swapped sides.
         let judges = matches!(ask.role, Role::Judge | Role::Mirror);
         let seat = |name: &str| name == ask.seat || (name == "judge" && judges);
@@ -121,12 +126,12 @@ impl Line {
 }
 
 /// Shortest delay between two deltas.
-const STEP: Duration = Duration::from_millis(15);
+const MIN_DELAY: Duration = Duration::from_millis(15);
 
 /// Streams the text word by word, spread evenly over the given time.
-async fn say(text: &str, time: Duration, stream: &ReplyStream) {
+async fn stream_words(text: &str, time: Duration, stream: &ReplyStream) {
     let words: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
-    let most = usize::try_from(time.as_millis() / STEP.as_millis()).unwrap_or(usize::MAX);
+    let most = usize::try_from(time.as_millis() / MIN_DELAY.as_millis()).unwrap_or(usize::MAX);
     let steps = words.len().min(most).max(1);
     let began = tokio::time::Instant::now();
     for nth in 0..steps {

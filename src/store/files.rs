@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Writes a file atomically: to a temporary file, then by rename. Not synced to disk, because every
 /// file written here can be rebuilt from the archive.
-pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn write_atomic(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().ok_or_else(|| io::Error::other("no folder to write to"))?;
     // A temporary file has mode 0600 and keeps it after the rename.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
@@ -18,19 +18,19 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
 
 /// Creates a folder inside a repository, with a `.gitignore`. Returns an error if a symlink leads
 /// out of the repository.
-pub(super) fn folder_within(root: &Path, folder: &Path, ignore: &str) -> io::Result<()> {
-    private::within(root, folder)?;
+pub(super) fn create_dir_in_repository(root: &Path, folder: &Path, ignore: &str) -> io::Result<()> {
+    private::check_within(root, folder)?;
     fs::create_dir_all(folder)?;
     let file = folder.join(".gitignore");
     if !file.exists() {
-        write(&file, ignore)?;
+        write_atomic(&file, ignore)?;
     }
     Ok(())
 }
 
 /// Writes a file at a path the user has chosen. Missing parent folders are created inside the
 /// repository only. Folders and paths in `.git` are refused.
-pub(super) fn write_for_user(root: &Path, path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn write_user_file(root: &Path, path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().ok_or_else(|| io::Error::other("no folder to write to"))?;
     if path.is_dir() {
         return Err(io::Error::other("it is a folder"));
@@ -39,14 +39,14 @@ pub(super) fn write_for_user(root: &Path, path: &Path, text: &str) -> io::Result
         return Err(io::Error::other("what lies in `.git` is git's own"));
     }
     if folder.starts_with(root) && root.is_dir() {
-        private::within(root, folder)?;
+        private::check_within(root, folder)?;
         fs::create_dir_all(folder)?;
     }
-    write(path, text)
+    write_atomic(path, text)
 }
 
 /// Normalizes a path lexically: removes `.` and `..`, so that it can be compared by prefix.
-pub(super) fn plain(path: &Path) -> PathBuf {
+pub(super) fn normalize_path(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -61,7 +61,7 @@ pub(super) fn plain(path: &Path) -> PathBuf {
 }
 
 /// Creates an empty file with mode 0600 on Unix, unless it exists.
-pub(super) fn private_file(path: &Path) -> io::Result<()> {
+pub(super) fn create_private_file(path: &Path) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -91,10 +91,10 @@ pub(super) fn slug(day: &str, topic: &str) -> String {
 /// Whether a file is the record of this debate, written before the archive was lost. Checks the id
 /// in its first 32 KiB.
 pub(super) fn is_record_of(path: &Path, id: &str) -> bool {
-    const BEGINNING: u64 = 32 * 1024;
+    const MAX_HEADER_BYTES: u64 = 32 * 1024;
     let mut bytes = vec![];
     let plain = path.symlink_metadata().is_ok_and(|about| about.is_file());
-    let mut read = || fs::File::open(path)?.take(BEGINNING).read_to_end(&mut bytes);
+    let mut read = || fs::File::open(path)?.take(MAX_HEADER_BYTES).read_to_end(&mut bytes);
     let says = format!("**Id**: {id}");
     plain
         && read().is_ok()

@@ -1,6 +1,6 @@
 //! Parses debate files for import. A log with a valid signature of this user's key is trusted and
 //! restored as it is; from any other file only the transcript (speaker and text) is read.
-use super::sign::Key;
+use super::sign::SigningKey;
 use super::state_file::{SignedLog, StateFile};
 use crate::debate::Side;
 use crate::engine::{ArchiveError, ForeignDebate, Transcript, TranscriptTurn};
@@ -8,18 +8,18 @@ use crate::report::sanitize::strip_control_chars;
 use serde_json::Value;
 
 /// Size limit of a file in bytes.
-const LONGEST: usize = 32 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 32 * 1024 * 1024;
 
 /// Parses a state file (with or without a signed log) or a Markdown record.
-pub(super) fn read(text: &str, key: &Key) -> Result<ForeignDebate, ArchiveError> {
-    if text.len() > LONGEST {
-        return Err(ArchiveError::UnreadableFile(format!("it is over {LONGEST} bytes")));
+pub(super) fn parse(text: &str, key: &SigningKey) -> Result<ForeignDebate, ArchiveError> {
+    if text.len() > MAX_FILE_BYTES {
+        return Err(ArchiveError::UnreadableFile(format!("it is over {MAX_FILE_BYTES} bytes")));
     }
     let text = text.trim_start_matches('\u{feff}').trim_start();
     if text.starts_with('{') {
-        return json(text, key);
+        return parse_json(text, key);
     }
-    let transcript = markdown(text);
+    let transcript = parse_markdown(text);
     if transcript.turns.is_empty() {
         let why = "it is neither a state file nor a record with `## Round` headings";
         return Err(ArchiveError::UnreadableFile(why.into()));
@@ -27,20 +27,20 @@ pub(super) fn read(text: &str, key: &Key) -> Result<ForeignDebate, ArchiveError>
     Ok(ForeignDebate::Transcript(transcript))
 }
 
-fn json(text: &str, key: &Key) -> Result<ForeignDebate, ArchiveError> {
+fn parse_json(text: &str, key: &SigningKey) -> Result<ForeignDebate, ArchiveError> {
     let foreign = |error: serde_json::Error| ArchiveError::UnreadableFile(error.to_string());
     let file: StateFile = serde_json::from_str(text).map_err(foreign)?;
-    if let Some((log, signature)) = file.log.as_ref().and_then(signed_part)
-        && key.signed(&log, &signature)
+    if let Some((log, signature)) = file.log.as_ref().and_then(split_signature)
+        && key.verify(&log, &signature)
     {
         let SignedLog { setup, events } = serde_json::from_value(log).map_err(foreign)?;
         return Ok(ForeignDebate::OwnLog(Box::new(setup), events));
     }
-    let dialogue = file.exchanges.iter().any(|said| leads(&said.role));
+    let dialogue = file.exchanges.iter().any(|said| is_lead_role(&said.role));
     let turns = file.exchanges.into_iter().map(|said| {
         Some(TranscriptTurn {
             round: said.round,
-            side: side(&said.role)?,
+            side: parse_side(&said.role)?,
             tool: said.tool,
             text: strip_control_chars(&said.response),
             duration_ms: said.duration_ms,
@@ -50,7 +50,7 @@ fn json(text: &str, key: &Key) -> Result<ForeignDebate, ArchiveError> {
     if turns.is_empty() {
         return Err(ArchiveError::UnreadableFile("nothing was said in it".into()));
     }
-    let rounds = highest(&turns).max(Some(file.max_rounds).filter(|rounds| *rounds > 0));
+    let rounds = last_round(&turns).max(Some(file.max_rounds).filter(|rounds| *rounds > 0));
     let topic = strip_control_chars(&file.topic);
     Ok(ForeignDebate::Transcript(Transcript {
         id: Some(file.id),
@@ -61,13 +61,13 @@ fn json(text: &str, key: &Key) -> Result<ForeignDebate, ArchiveError> {
     }))
 }
 
-fn signed_part(log: &Value) -> Option<(Value, String)> {
+fn split_signature(log: &Value) -> Option<(Value, String)> {
     let mut log = log.clone();
     let signature = log.as_object_mut()?.remove("signature")?;
     Some((log, signature.as_str()?.to_owned()))
 }
 
-fn side(role: &str) -> Option<Side> {
+fn parse_side(role: &str) -> Option<Side> {
     match role.to_lowercase().as_str() {
         "proposer" | "main agent" | "lead" | "pro" => Some(Side::Pro),
         "challenger" | "sub agent" | "partner" | "con" => Some(Side::Con),
@@ -76,13 +76,13 @@ fn side(role: &str) -> Option<Side> {
 }
 
 /// Whether a role leads a dialogue, which has no winner.
-fn leads(role: &str) -> bool {
+fn is_lead_role(role: &str) -> bool {
     ["main agent", "lead"].contains(&role.to_lowercase().as_str())
 }
 
 /// Parses a Markdown record: the title, and for each `## Round N` the text below
 /// `### Proposer (tool)` and `### Challenger (tool)`.
-fn markdown(text: &str) -> Transcript {
+fn parse_markdown(text: &str) -> Transcript {
     let mut found = Transcript::default();
     let mut round = None;
     let mut open: Option<TranscriptTurn> = None;
@@ -97,15 +97,15 @@ fn markdown(text: &str) -> Transcript {
                     strip_control_chars(title.strip_prefix("Debate:").unwrap_or(title).trim());
             }
             Some(("##", title)) => {
-                found.turns.extend(open.take().and_then(finished));
+                found.turns.extend(open.take().and_then(strip_record_markup));
                 let number = title.trim().strip_prefix("Round ");
                 round = number.and_then(|number| number.trim().parse::<u8>().ok());
             }
             Some(("###", title)) => {
-                found.turns.extend(open.take().and_then(finished));
+                found.turns.extend(open.take().and_then(strip_record_markup));
                 let (role, tool) = title.trim().split_once('(').unwrap_or((title.trim(), ""));
-                found.is_dialogue |= leads(role.trim());
-                open = round.zip(side(role.trim())).map(|(round, side)| TranscriptTurn {
+                found.is_dialogue |= is_lead_role(role.trim());
+                open = round.zip(parse_side(role.trim())).map(|(round, side)| TranscriptTurn {
                     round,
                     side,
                     tool: tool.trim_end_matches(')').trim().to_owned(),
@@ -121,17 +121,17 @@ fn markdown(text: &str) -> Transcript {
             }
         }
     }
-    found.turns.extend(open.and_then(finished));
-    found.rounds = highest(&found.turns);
+    found.turns.extend(open.and_then(strip_record_markup));
+    found.rounds = last_round(&found.turns);
     found
 }
 
-fn highest(turns: &[TranscriptTurn]) -> Option<u8> {
+fn last_round(turns: &[TranscriptTurn]) -> Option<u8> {
     turns.iter().map(|turn| turn.round).max()
 }
 
 /// Removes the claims and separators that a record adds to a turn; none if no text is left.
-fn finished(turn: TranscriptTurn) -> Option<TranscriptTurn> {
+fn strip_record_markup(turn: TranscriptTurn) -> Option<TranscriptTurn> {
     let prose = turn.text.split("\n**Claims**\n").next().unwrap_or_default();
     let prose = prose.trim().trim_end_matches("---").trim();
     let lost = prose.is_empty() || prose.starts_with("[INCOMPLETE]");

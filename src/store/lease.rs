@@ -4,7 +4,7 @@
 //! not older than [`LEASE_TIMEOUT_MS`]. `lease_monitor` writes the heartbeats and notices
 //! take-overs.
 use super::archive::Database;
-use super::schema::broken;
+use super::schema::sqlite_error;
 use crate::engine::{ArchiveError, Clock, LeaseMode};
 use crate::private;
 use crate::report::sanitize::one_line;
@@ -15,29 +15,29 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Age of a heartbeat at which a lease expires, in milliseconds.
-pub(super) const PATIENCE: i64 = 30_000;
+pub(super) const LEASE_TIMEOUT_MS: i64 = 30_000;
 /// Limit of a process name in characters.
-const LONGEST_NAME: usize = 60;
+const MAX_NAME_CHARS: usize = 60;
 
 /// Lock file that shows other processes that this one is alive. The operating system releases the
 /// lock when the process ends; the file contains the name of the process.
-pub(super) struct Presence {
+pub(super) struct PresenceLock {
     name: String,
     path: PathBuf,
     lock: Mutex<File>,
 }
 
-impl Presence {
-    pub(super) fn new(home: &Path) -> io::Result<Presence> {
+impl PresenceLock {
+    pub(super) fn new(home: &Path) -> io::Result<PresenceLock> {
         let folder = home.join("presence");
-        private::folder(&folder)?;
+        private::create_private_dir(&folder)?;
         let mut chance = [0; 4];
         getrandom::fill(&mut chance).map_err(io::Error::other)?;
         let name = format!("{}-{:08x}", std::process::id(), u32::from_be_bytes(chance));
         let path = folder.join(&name);
         let lock = File::options().write(true).create_new(true).open(&path)?;
         lock.lock()?;
-        Ok(Presence { name, path, lock: Mutex::new(lock) })
+        Ok(PresenceLock { name, path, lock: Mutex::new(lock) })
     }
 
     /// Writes the name of this process to the lock file. Readers fall back to the process id.
@@ -53,7 +53,7 @@ impl Presence {
     }
 }
 
-impl Drop for Presence {
+impl Drop for PresenceLock {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
@@ -62,7 +62,7 @@ impl Drop for Presence {
 /// Whether the process with this presence file is alive, which is so while the file is locked. The
 /// check uses a shared lock, so that concurrent checks do not mistake each other for the process.
 /// The file of a dead process is deleted.
-fn lives(home: &Path, name: &str) -> bool {
+fn is_alive(home: &Path, name: &str) -> bool {
     let path = home.join("presence").join(name);
     let Ok(file) = File::options().write(true).open(&path) else { return false };
     let dead = file.try_lock_shared().is_ok();
@@ -73,71 +73,71 @@ fn lives(home: &Path, name: &str) -> bool {
 }
 
 /// Sanitizes a process name: one printable line of at most [`MAX_NAME_CHARS`].
-pub(super) fn called(who: &str) -> String {
-    one_line(who).chars().take(LONGEST_NAME).collect()
+pub(super) fn sanitize_name(who: &str) -> String {
+    one_line(who).chars().take(MAX_NAME_CHARS).collect()
 }
 
 /// A row of the table `leases`: epoch, holder, time of the last heartbeat.
-type Row = (i64, Option<String>, i64);
+type LeaseRow = (i64, Option<String>, i64);
 
-fn row(connection: &Connection, debate: i64) -> Result<Row, ArchiveError> {
+fn read_lease(connection: &Connection, debate: i64) -> Result<LeaseRow, ArchiveError> {
     let row = connection
         .prepare_cached("SELECT epoch, holder, beat_at FROM leases WHERE debate_id = ?1")
         .and_then(|mut statement| {
             let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
             statement.query_row([debate], read).optional()
         })
-        .map_err(broken)?;
+        .map_err(sqlite_error)?;
     Ok(row.unwrap_or((0, None, 0)))
 }
 
 /// Acquires the lease of a debate if it is free, or by take-over, and returns the new epoch.
-pub(super) fn take(
+pub(super) fn acquire(
     change: &Transaction<'_>,
     home: &Path,
-    presence: &Presence,
+    presence: &PresenceLock,
     (debate, id): (i64, &str),
     now: i64,
     claim: LeaseMode,
 ) -> Result<i64, ArchiveError> {
-    let (epoch, holder, beat) = row(change, debate)?;
+    let (epoch, holder, beat) = read_lease(change, debate)?;
     if claim == LeaseMode::IfFree
-        && let Some(holder) = holder_of(home, holder, beat, now)
+        && let Some(holder) = describe_holder(home, holder, beat, now)
     {
         return Err(ArchiveError::LeaseHeld { id: id.into(), holder });
     }
     // Partial texts of the previous holder are obsolete.
-    change.execute("DELETE FROM live WHERE debate_id = ?1", [debate]).map_err(broken)?;
+    change.execute("DELETE FROM live WHERE debate_id = ?1", [debate]).map_err(sqlite_error)?;
     change
         .execute(
             "INSERT INTO leases (debate_id, epoch, holder, beat_at) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (debate_id) DO UPDATE SET epoch = ?2, holder = ?3, beat_at = ?4",
             params![debate, epoch + 1, presence.name(), now],
         )
-        .map_err(broken)?;
+        .map_err(sqlite_error)?;
     Ok(epoch + 1)
 }
 
 /// The current holder of a debate's lease, as text for the user.
-pub(super) fn holder(
+pub(super) fn find_holder(
     connection: &Connection,
     home: &Path,
     debate: i64,
     now: i64,
 ) -> Result<Option<String>, ArchiveError> {
-    let (_, holder, beat) = row(connection, debate)?;
-    Ok(holder_of(home, holder, beat, now))
+    let (_, holder, beat) = read_lease(connection, debate)?;
+    Ok(describe_holder(home, holder, beat, now))
 }
 
 /// Describes the holder of a lease; none if the lease has expired or the process is dead.
-fn holder_of(home: &Path, holder: Option<String>, beat: i64, now: i64) -> Option<String> {
-    let asleep = now.saturating_sub(beat) > PATIENCE;
-    let name = holder.filter(|name| !asleep && lives(home, name))?;
+fn describe_holder(home: &Path, holder: Option<String>, beat: i64, now: i64) -> Option<String> {
+    let asleep = now.saturating_sub(beat) > LEASE_TIMEOUT_MS;
+    let name = holder.filter(|name| !asleep && is_alive(home, name))?;
     let process = format!("process {}", name.split('-').next().unwrap_or(&name));
     let mut who = String::new();
     let read = File::open(home.join("presence").join(&name))
-        .and_then(|file| file.take(4 * LONGEST_NAME as u64).read_to_string(&mut who));
-    let who = called(&who);
+        .and_then(|file| file.take(4 * MAX_NAME_CHARS as u64).read_to_string(&mut who));
+    let who = sanitize_name(&who);
     Some(if read.is_ok() && !who.is_empty() { format!("{who} ({process})") } else { process })
 }
 
@@ -147,35 +147,36 @@ pub(super) struct Lease {
     pub(super) database: Arc<Database>,
     pub(super) home: PathBuf,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) row: i64,
+    pub(super) debate_row: i64,
     pub(super) epoch: i64,
 }
 
 impl Lease {
     /// The new holder, if the lease was taken over.
-    pub(super) fn lost(&self, connection: &Connection) -> Result<Option<String>, ArchiveError> {
-        let (epoch, holder, beat) = row(connection, self.row)?;
+    pub(super) fn lost_to(&self, connection: &Connection) -> Result<Option<String>, ArchiveError> {
+        let (epoch, holder, beat) = read_lease(connection, self.debate_row)?;
         if epoch == self.epoch {
             return Ok(None);
         }
         // The new holder may have released it already.
-        let holder = holder_of(&self.home, holder, beat, self.clock.now());
+        let holder = describe_holder(&self.home, holder, beat, self.clock.now());
         Ok(Some(holder.unwrap_or_else(|| "another process".into())))
     }
 
     /// Releases the lease, unless it was taken over.
-    pub(super) fn give_up(&self) {
-        let _ = self.database.with(|connection| {
+    pub(super) fn release(&self) {
+        let _ = self.database.with_connection(|connection| {
             connection
                 .execute(
                     "UPDATE leases SET holder = NULL WHERE debate_id = ?1 AND epoch = ?2",
-                    params![self.row, self.epoch],
+                    params![self.debate_row, self.epoch],
                 )
                 .and_then(|given_up| match given_up {
                     0 => Ok(0),
-                    _ => connection.execute("DELETE FROM live WHERE debate_id = ?1", [self.row]),
+                    _ => connection
+                        .execute("DELETE FROM live WHERE debate_id = ?1", [self.debate_row]),
                 })
-                .map_err(broken)
+                .map_err(sqlite_error)
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Partial text of running turns, for other processes: one row in the table `live` per turn,
 //! written at most every 250 ms. Not part of the event log.
 use super::archive::Database;
-use super::schema::broken;
+use super::schema::sqlite_error;
 use crate::debate::{Cue, Event};
 use crate::engine::{ArchiveError, Clock, LiveText, Update};
 use rusqlite::{Connection, params};
@@ -11,10 +11,10 @@ use std::time::Duration;
 use tokio::sync::broadcast::{self, error::RecvError};
 
 /// Minimum time between two writes.
-const NOW_AND_THEN: Duration = Duration::from_millis(250);
+const WRITE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Spawns a task that writes the deltas of a debate to the table until its update channel closes.
-pub(super) fn keep(
+pub(super) fn spawn_writer(
     database: Arc<Database>,
     clock: Arc<dyn Clock>,
     row: i64,
@@ -25,8 +25,8 @@ pub(super) fn keep(
         let mut written: BTreeSet<Cue> = BTreeSet::new();
         let mut dirty = false;
         // A turn that ends before the first tick is never written.
-        let first = tokio::time::Instant::now() + NOW_AND_THEN;
-        let mut tick = tokio::time::interval_at(first, NOW_AND_THEN);
+        let first = tokio::time::Instant::now() + WRITE_INTERVAL;
+        let mut tick = tokio::time::interval_at(first, WRITE_INTERVAL);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
@@ -44,7 +44,7 @@ pub(super) fn keep(
                             && texts.remove(cue).is_some()
                             && written.remove(cue)
                         {
-                            forget(&database, row, *cue);
+                            delete(&database, row, *cue);
                         }
                     }
                     Ok(Update::Slow { .. }) | Err(RecvError::Lagged(_)) => {}
@@ -61,7 +61,7 @@ pub(super) fn keep(
 }
 
 fn write(database: &Database, row: i64, now: i64, texts: &BTreeMap<Cue, String>) {
-    let _ = database.with(|connection| {
+    let _ = database.with_connection(|connection| {
         for (cue, text) in texts.iter().filter(|(_, text)| !text.is_empty()) {
             connection
                 .execute(
@@ -69,18 +69,18 @@ fn write(database: &Database, row: i64, now: i64, texts: &BTreeMap<Cue, String>)
                      ON CONFLICT (debate_id, turn) DO UPDATE SET text = ?3, at = ?4",
                     params![row, cue.to_string(), text, now],
                 )
-                .map_err(broken)?;
+                .map_err(sqlite_error)?;
         }
         Ok(())
     });
 }
 
-fn forget(database: &Database, row: i64, cue: Cue) {
-    let _ = database.with(|connection| {
+fn delete(database: &Database, row: i64, cue: Cue) {
+    let _ = database.with_connection(|connection| {
         let which = params![row, cue.to_string()];
         connection
             .execute("DELETE FROM live WHERE debate_id = ?1 AND turn = ?2", which)
-            .map_err(broken)
+            .map_err(sqlite_error)
     });
 }
 
@@ -88,11 +88,11 @@ fn forget(database: &Database, row: i64, cue: Cue) {
 pub(super) fn read(connection: &Connection, row: i64) -> Result<Vec<LiveText>, ArchiveError> {
     let mut statement = connection
         .prepare_cached("SELECT turn, text, at FROM live WHERE debate_id = ?1 ORDER BY turn")
-        .map_err(broken)?;
+        .map_err(sqlite_error)?;
     let rows = statement
         .query_map([row], |row| {
             Ok(LiveText { turn: row.get(0)?, text: row.get(1)?, at: row.get(2)? })
         })
-        .map_err(broken)?;
-    rows.collect::<Result<_, _>>().map_err(broken)
+        .map_err(sqlite_error)?;
+    rows.collect::<Result<_, _>>().map_err(sqlite_error)
 }

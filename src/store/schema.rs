@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 /// SQLite `application_id`: "DEBA" in ASCII, by which `file` and other programs identify the
 /// format.
-pub(super) const APPLICATION: i64 = 0x4445_4241;
+pub(super) const APPLICATION_ID: i64 = 0x4445_4241;
 
 /// One migration per schema version. A released migration is never changed.
-const STEPS: &[&str] = &[
+const MIGRATIONS: &[&str] = &[
     "
 CREATE TABLE debates (
     id INTEGER PRIMARY KEY,
@@ -155,7 +155,7 @@ CREATE INDEX wishes_by_debate ON wishes (debate_id);
 ];
 
 /// The full-text index over messages, with its triggers. Rebuilt when it is damaged.
-const INDEX: &str = "-- Three characters at a time, so that scripts without spaces are found, too. It only has to say
+const CREATE_FTS_INDEX: &str = "-- Three characters at a time, so that scripts without spaces are found, too. It only has to say
 -- which messages to look into, so no positions are kept: they would double what a turn writes.
 CREATE VIRTUAL TABLE messages_fts USING fts5 (
     content, claims, content = 'messages', content_rowid = 'id', tokenize = 'trigram', detail = 'none'
@@ -171,87 +171,88 @@ END;
 ";
 
 /// Drops the full-text index, even if it is incomplete.
-pub(super) const NO_INDEX: &str = "
+pub(super) const DROP_FTS_INDEX: &str = "
 DROP TRIGGER IF EXISTS messages_told;
 DROP TRIGGER IF EXISTS messages_forgotten;
 DROP TABLE IF EXISTS messages_fts;
 ";
 
 /// The schema version this program writes.
-pub(super) const VERSION: i64 = 3;
-const _: () = assert!(STEPS.len() == 3, "a step was added: raise the version");
+pub(super) const SCHEMA_VERSION: i64 = 3;
+const _: () = assert!(MIGRATIONS.len() == 3, "a step was added: raise the version");
 
 /// Configures a connection (busy timeout, WAL, full sync, foreign keys) and runs missing
 /// migrations.
-pub(super) fn prepare(connection: &mut Connection) -> Result<(), ArchiveError> {
-    connection.busy_timeout(PATIENCE).map_err(broken)?;
-    write_ahead(connection)?;
+pub(super) fn configure_and_migrate(connection: &mut Connection) -> Result<(), ArchiveError> {
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(sqlite_error)?;
+    enable_wal(connection)?;
     connection
         .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")
-        .map_err(broken)?;
-    let version = version(connection)?;
-    if version > VERSION {
+        .map_err(sqlite_error)?;
+    let version = read_version(connection)?;
+    if version > SCHEMA_VERSION {
         return Err(ArchiveError::SchemaTooNew(version));
     }
     let indexed = "SELECT count(*) FROM sqlite_master WHERE name = 'messages_fts'";
-    let indexed: i64 = connection.query_row(indexed, [], |row| row.get(0)).map_err(broken)?;
-    if version == VERSION && indexed == 1 {
+    let indexed: i64 = connection.query_row(indexed, [], |row| row.get(0)).map_err(sqlite_error)?;
+    if version == SCHEMA_VERSION && indexed == 1 {
         return Ok(());
     }
-    let change =
-        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(broken)?;
+    let change = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(sqlite_error)?;
     // Another process may have migrated in the meantime.
-    let version = self::version(&change)?;
-    for step in STEPS.iter().skip(usize::try_from(version).unwrap_or(0)) {
-        change.execute_batch(step).map_err(broken)?;
+    let version = self::read_version(&change)?;
+    for step in MIGRATIONS.iter().skip(usize::try_from(version).unwrap_or(0)) {
+        change.execute_batch(step).map_err(sqlite_error)?;
     }
-    index(&change)?;
-    change.pragma_update(None, "application_id", APPLICATION).map_err(broken)?;
-    change.pragma_update(None, "user_version", VERSION).map_err(broken)?;
-    change.commit().map_err(broken)
+    rebuild_fts_index(&change)?;
+    change.pragma_update(None, "application_id", APPLICATION_ID).map_err(sqlite_error)?;
+    change.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(sqlite_error)?;
+    change.commit().map_err(sqlite_error)
 }
 
 /// Drops the full-text index and rebuilds it from the messages.
-pub(super) fn index(change: &Connection) -> Result<(), ArchiveError> {
-    change.execute_batch(NO_INDEX).map_err(broken)?;
-    change.execute_batch(INDEX).map_err(broken)?;
+pub(super) fn rebuild_fts_index(change: &Connection) -> Result<(), ArchiveError> {
+    change.execute_batch(DROP_FTS_INDEX).map_err(sqlite_error)?;
+    change.execute_batch(CREATE_FTS_INDEX).map_err(sqlite_error)?;
     change
         .execute("INSERT INTO messages_fts (messages_fts) VALUES ('rebuild')", [])
         .map(drop)
-        .map_err(broken)
+        .map_err(sqlite_error)
 }
 
 /// Timeout for locks held by another process.
-const PATIENCE: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Switches to write-ahead logging. SQLite's busy timeout does not apply here, so the change is
 /// retried until this or another process has made it, or [`BUSY_TIMEOUT`] is over.
-fn write_ahead(connection: &Connection) -> Result<(), ArchiveError> {
-    let until = Instant::now() + PATIENCE;
+fn enable_wal(connection: &Connection) -> Result<(), ArchiveError> {
+    let until = Instant::now() + BUSY_TIMEOUT;
     loop {
         let mode = connection
             .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
         match mode {
             Ok(mode) if mode == "wal" => return Ok(()),
             Ok(mode) => return Err(ArchiveError::Storage(format!("its journal is `{mode}`"))),
-            Err(error) if Instant::now() > until => return Err(broken(error)),
+            Err(error) if Instant::now() > until => return Err(sqlite_error(error)),
             Err(error) => match error.sqlite_error_code() {
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                     std::thread::sleep(Duration::from_millis(10));
                 }
-                _ => return Err(broken(error)),
+                _ => return Err(sqlite_error(error)),
             },
         }
     }
 }
 
 /// The schema version of a database.
-pub(super) fn version(connection: &Connection) -> Result<i64, ArchiveError> {
-    connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(broken)
+pub(super) fn read_version(connection: &Connection) -> Result<i64, ArchiveError> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(sqlite_error)
 }
 
 /// Converts a SQLite error to an `ArchiveError`.
 #[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
-pub(super) fn broken(error: rusqlite::Error) -> ArchiveError {
+pub(super) fn sqlite_error(error: rusqlite::Error) -> ArchiveError {
     ArchiveError::Storage(error.to_string())
 }

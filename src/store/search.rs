@@ -1,13 +1,16 @@
 //! Queries of the archive: id lookup, lists, duplicate check and full-text search.
-use super::archive::status;
-use super::schema::broken;
+use super::archive::parse_status;
+use super::schema::sqlite_error;
 use crate::debate::{Cue, Setup};
 use crate::engine::{ArchiveError, DebateCard, DebateQuery, SearchHit};
 use rusqlite::{Connection, Row, ToSql};
 use std::path::Path;
 
 /// Resolves an abbreviated id: a unique prefix or suffix.
-pub(super) fn find(connection: &Connection, abbreviation: &str) -> Result<String, ArchiveError> {
+pub(super) fn resolve_id(
+    connection: &Connection,
+    abbreviation: &str,
+) -> Result<String, ArchiveError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
     if abbreviation.is_empty() || !abbreviation.chars().all(plain) {
         return Err(ArchiveError::UnknownDebate(abbreviation.into()));
@@ -18,9 +21,9 @@ pub(super) fn find(connection: &Connection, abbreviation: &str) -> Result<String
                  OR substr(public_id, 1, length(?1)) = ?1
                  OR substr(public_id, -length(?1)) = ?1",
         )
-        .map_err(broken)?;
-    let found = statement.query_map([abbreviation], |row| row.get(0)).map_err(broken)?;
-    let found: Vec<String> = found.collect::<Result<_, _>>().map_err(broken)?;
+        .map_err(sqlite_error)?;
+    let found = statement.query_map([abbreviation], |row| row.get(0)).map_err(sqlite_error)?;
+    let found: Vec<String> = found.collect::<Result<_, _>>().map_err(sqlite_error)?;
     match found.as_slice() {
         [] => Err(ArchiveError::UnknownDebate(abbreviation.into())),
         [one] => Ok(one.clone()),
@@ -30,7 +33,7 @@ pub(super) fn find(connection: &Connection, abbreviation: &str) -> Result<String
 }
 
 /// Builds the SQL condition and parameters that lists and searches share.
-fn conditions(query: &DebateQuery) -> (String, Vec<Box<dyn ToSql>>) {
+fn build_conditions(query: &DebateQuery) -> (String, Vec<Box<dyn ToSql>>) {
     let (mut sql, mut values): (String, Vec<Box<dyn ToSql>>) = ("1".into(), vec![]);
     if let Some(root) = &query.root {
         sql.push_str(" AND debates.root = ?");
@@ -66,7 +69,7 @@ fn conditions(query: &DebateQuery) -> (String, Vec<Box<dyn ToSql>>) {
     (sql, values)
 }
 
-fn limit(query: &DebateQuery) -> i64 {
+fn sql_limit(query: &DebateQuery) -> i64 {
     query.limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1)
 }
 
@@ -75,26 +78,26 @@ pub(super) fn list(
     connection: &Connection,
     query: &DebateQuery,
 ) -> Result<Vec<DebateCard>, ArchiveError> {
-    let (conditions, mut values) = conditions(query);
-    values.push(Box::new(limit(query)));
+    let (conditions, mut values) = build_conditions(query);
+    values.push(Box::new(sql_limit(query)));
     let sql = format!(
         "SELECT public_id, topic, format, status, created_at, updated_at, root, proposer,
              challenger, winner, labels, confidence, proof
          FROM debates WHERE {conditions} ORDER BY updated_at DESC, id DESC LIMIT ?"
     );
-    let mut statement = connection.prepare_cached(&sql).map_err(broken)?;
-    let rows = statement.query_map(&*borrowed(&values), card).map_err(broken)?;
-    rows.collect::<Result<_, _>>().map_err(broken)
+    let mut statement = connection.prepare_cached(&sql).map_err(sqlite_error)?;
+    let rows = statement.query_map(&*to_params(&values), card_from_row).map_err(sqlite_error)?;
+    rows.collect::<Result<_, _>>().map_err(sqlite_error)
 }
 
-fn card(row: &Row<'_>) -> rusqlite::Result<DebateCard> {
+fn card_from_row(row: &Row<'_>) -> rusqlite::Result<DebateCard> {
     let created: String = row.get(4)?;
     let labels: String = row.get(10)?;
     Ok(DebateCard {
         id: row.get(0)?,
         topic: row.get(1)?,
         format: row.get(2)?,
-        status: status(&row.get::<_, String>(3)?),
+        status: parse_status(&row.get::<_, String>(3)?),
         created_at: created.parse().map_or(0, |time: jiff::Timestamp| time.as_millisecond()),
         updated_at: row.get(5)?,
         root: row.get(6)?,
@@ -107,14 +110,14 @@ fn card(row: &Row<'_>) -> rusqlite::Result<DebateCard> {
     })
 }
 
-fn borrowed(values: &[Box<dyn ToSql>]) -> Vec<&dyn ToSql> {
+fn to_params(values: &[Box<dyn ToSql>]) -> Vec<&dyn ToSql> {
     values.iter().map(AsRef::as_ref).collect()
 }
 
 /// Finds id and row of every debate in the repository with the same review key or game key as this
 /// setup. Empty if it has no key, or if a fresh review was requested. Queried in the transaction
 /// that creates a debate.
-pub(super) fn duplicates(
+pub(super) fn find_duplicates(
     connection: &Connection,
     setup: &Setup,
     root: &Path,
@@ -134,12 +137,12 @@ pub(super) fn duplicates(
         game_key: game,
         ..DebateQuery::default()
     };
-    let (conditions, values) = conditions(&query);
+    let (conditions, values) = build_conditions(&query);
     let sql = format!("SELECT public_id, id FROM debates WHERE {conditions}");
-    let mut statement = connection.prepare_cached(&sql).map_err(broken)?;
+    let mut statement = connection.prepare_cached(&sql).map_err(sqlite_error)?;
     let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let rows = statement.query_map(&*borrowed(&values), row).map_err(broken)?;
-    rows.collect::<Result<_, _>>().map_err(broken)
+    let rows = statement.query_map(&*to_params(&values), row).map_err(sqlite_error)?;
+    rows.collect::<Result<_, _>>().map_err(sqlite_error)
 }
 
 /// Finds topics and turns that contain all these words, newest first.
@@ -152,49 +155,49 @@ pub(super) fn search(
     if words.is_empty() {
         return Ok(vec![]);
     }
-    let mut hits = in_topics(connection, &words, query)?;
-    hits.extend(in_turns(connection, &words, query)?);
+    let mut hits = search_topics(connection, &words, query)?;
+    hits.extend(search_turns(connection, &words, query)?);
     hits.truncate(query.limit.unwrap_or(usize::MAX));
     Ok(hits)
 }
 
 /// Builds a `LIKE` pattern that matches the word literally anywhere.
-fn pattern(word: &str) -> String {
+fn like_pattern(word: &str) -> String {
     let escaped = word.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     format!("%{escaped}%")
 }
 
-fn in_topics(
+fn search_topics(
     connection: &Connection,
     words: &[&str],
     query: &DebateQuery,
 ) -> Result<Vec<SearchHit>, ArchiveError> {
-    let (mut sql, mut values) = conditions(query);
+    let (mut sql, mut values) = build_conditions(query);
     for word in words {
         sql.push_str(" AND debates.topic LIKE ? ESCAPE '\\'");
-        values.push(Box::new(pattern(word)));
+        values.push(Box::new(like_pattern(word)));
     }
-    values.push(Box::new(limit(query)));
+    values.push(Box::new(sql_limit(query)));
     let sql = format!(
         "SELECT public_id, topic FROM debates WHERE {sql} ORDER BY updated_at DESC LIMIT ?"
     );
-    let mut statement = connection.prepare_cached(&sql).map_err(broken)?;
+    let mut statement = connection.prepare_cached(&sql).map_err(sqlite_error)?;
     let rows = statement
-        .query_map(&*borrowed(&values), |row| {
+        .query_map(&*to_params(&values), |row| {
             let topic: String = row.get(1)?;
             let excerpt = excerpt(&topic, words);
             Ok(SearchHit { id: row.get(0)?, topic, turn: None, round: None, seat: None, excerpt })
         })
-        .map_err(broken)?;
-    rows.collect::<Result<_, _>>().map_err(broken)
+        .map_err(sqlite_error)?;
+    rows.collect::<Result<_, _>>().map_err(sqlite_error)
 }
 
-fn in_turns(
+fn search_turns(
     connection: &Connection,
     words: &[&str],
     query: &DebateQuery,
 ) -> Result<Vec<SearchHit>, ArchiveError> {
-    let (mut sql, mut values) = conditions(query);
+    let (mut sql, mut values) = build_conditions(query);
     for word in words {
         // The trigram index needs at least three characters and no wildcards. Otherwise the message
         // text itself is searched.
@@ -205,10 +208,10 @@ fn in_turns(
         } else {
             " AND (messages.content LIKE ? ESCAPE '\\' OR messages.claims LIKE ? ESCAPE '\\')"
         });
-        values.push(Box::new(pattern(word)));
-        values.push(Box::new(pattern(word)));
+        values.push(Box::new(like_pattern(word)));
+        values.push(Box::new(like_pattern(word)));
     }
-    values.push(Box::new(limit(query)));
+    values.push(Box::new(sql_limit(query)));
     let sql = format!(
         "SELECT debates.public_id, debates.topic, messages.turn, agents.name,
              messages.content || char(10) || messages.claims
@@ -216,9 +219,9 @@ fn in_turns(
              JOIN agents ON agents.id = messages.agent_id
          WHERE {sql} ORDER BY messages.id DESC LIMIT ?"
     );
-    let mut statement = connection.prepare_cached(&sql).map_err(broken)?;
+    let mut statement = connection.prepare_cached(&sql).map_err(sqlite_error)?;
     let rows = statement
-        .query_map(&*borrowed(&values), |row| {
+        .query_map(&*to_params(&values), |row| {
             let turn: String = row.get(2)?;
             let content: String = row.get(4)?;
             Ok(SearchHit {
@@ -230,13 +233,13 @@ fn in_turns(
                 excerpt: excerpt(&content, words),
             })
         })
-        .map_err(broken)?;
-    rows.collect::<Result<_, _>>().map_err(broken)
+        .map_err(sqlite_error)?;
+    rows.collect::<Result<_, _>>().map_err(sqlite_error)
 }
 
 /// Excerpt of the text around the first match, on one line.
 fn excerpt(text: &str, words: &[&str]) -> String {
-    const AROUND: usize = 60;
+    const CONTEXT_CHARS: usize = 60;
     let chars: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
     let small = |c: &char| c.to_lowercase().next().unwrap_or(*c);
     let flat: Vec<char> = chars.iter().map(small).collect();
@@ -245,7 +248,7 @@ fn excerpt(text: &str, words: &[&str]) -> String {
         flat.windows(word.len().max(1)).position(|window| window == word)
     });
     let at = at.unwrap_or(0);
-    let (from, to) = (at.saturating_sub(AROUND), (at + 2 * AROUND).min(chars.len()));
+    let (from, to) = (at.saturating_sub(CONTEXT_CHARS), (at + 2 * CONTEXT_CHARS).min(chars.len()));
     let cut = |here: bool| if here { "…" } else { "" };
     let middle: String = chars[from..to].iter().collect();
     format!("{}{}{}", cut(from > 0), middle.trim(), cut(to < chars.len()))

@@ -10,12 +10,12 @@ use std::io;
 use std::path::Path;
 
 /// The user's secret key.
-pub(super) struct Key(Vec<u8>);
+pub(super) struct SigningKey(Vec<u8>);
 
-impl Key {
+impl SigningKey {
     /// Reads the key, or creates it.
-    pub(super) fn of(home: &Path) -> io::Result<Key> {
-        private::key(home).map(Key)
+    pub(super) fn load_or_create(home: &Path) -> io::Result<SigningKey> {
+        private::load_or_create_key(home).map(SigningKey)
     }
 
     /// Signs a log. The signature does not depend on field order or whitespace.
@@ -24,7 +24,7 @@ impl Key {
     }
 
     /// Verifies a hex signature in constant time.
-    pub(super) fn signed(&self, log: &Value, signature: &str) -> bool {
+    pub(super) fn verify(&self, log: &Value, signature: &str) -> bool {
         let bytes: Option<Vec<u8>> = (0..signature.len())
             .step_by(2)
             .map(|at| u8::from_str_radix(signature.get(at..at + 2)?, 16).ok())
@@ -34,7 +34,7 @@ impl Key {
 
     fn mac(&self, log: &Value) -> Hmac<Sha256> {
         let mut text = String::new();
-        canonical(log, &mut text);
+        write_canonical(log, &mut text);
         // HMAC accepts keys of any length, so this cannot fail.
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0)
             .unwrap_or_else(|_| Hmac::<Sha256>::new(&[0; 64].into()));
@@ -44,12 +44,12 @@ impl Key {
 }
 
 /// Writes canonical JSON: sorted keys, no whitespace, a comma after each item.
-fn canonical(value: &Value, text: &mut String) {
+fn write_canonical(value: &Value, text: &mut String) {
     match value {
         Value::Array(items) => {
             text.push('[');
             for item in items {
-                canonical(item, text);
+                write_canonical(item, text);
                 text.push(',');
             }
             text.push(']');
@@ -60,7 +60,7 @@ fn canonical(value: &Value, text: &mut String) {
             text.push('{');
             for (name, item) in fields {
                 let _ = write!(text, "{}:", Value::from(name.as_str()));
-                canonical(item, text);
+                write_canonical(item, text);
                 text.push(',');
             }
             text.push('}');

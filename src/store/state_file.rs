@@ -1,6 +1,6 @@
 //! Format of the state file `last-debate.json`: the fields other tools read, and the signed event
 //! log, so that the debate can be resumed from the file alone on a machine without the archive.
-use super::sign::Key;
+use super::sign::SigningKey;
 use crate::debate::insights::{self, concluding_sections};
 use crate::debate::{Cue, Debate, ReplyKind, Section, Setup, report_sections, status};
 use crate::engine::{RecordedEvent, StoredDebate};
@@ -19,9 +19,9 @@ pub struct StateFile {
     /// Question of the debate.
     pub topic: String,
     /// The side that argues for the topic.
-    pub proposer: Option<Participant>,
+    pub proposer: Option<StateFileParticipant>,
     /// The side that argues against the topic.
-    pub challenger: Option<Participant>,
+    pub challenger: Option<StateFileParticipant>,
     /// Effort of all seats.
     pub effort: Option<String>,
     /// Number of rounds in which both sides spoke.
@@ -31,9 +31,9 @@ pub struct StateFile {
     /// in-progress, paused, completed, degraded, aborted, failed or cancelled.
     pub status: String,
     /// Speeches in order.
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<StateFileExchange>,
     /// Null until there is a verdict.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<StateFileVerdict>,
     /// Time of the last change, ISO 8601.
     pub timestamp: String,
     /// Labels of the debate: `demo`, `single-model`, `imported`.
@@ -47,7 +47,7 @@ pub struct StateFile {
 /// Tool and model of one side.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Participant")]
-pub struct Participant {
+pub struct StateFileParticipant {
     /// Name of the tool.
     pub tool: String,
     /// Model reported by the tool, else the model requested.
@@ -58,7 +58,7 @@ pub struct Participant {
 /// One speech of the debate.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Exchange")]
-pub struct Exchange {
+pub struct StateFileExchange {
     /// Round number, from 1.
     pub round: u8,
     /// `proposer` or `challenger`; in other formats `main agent`, `sub agent` or a seat name.
@@ -76,7 +76,7 @@ pub struct Exchange {
 /// Verdict of the debate.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Verdict")]
-pub struct Verdict {
+pub struct StateFileVerdict {
     /// Tool that won, or the side if both tools are the same; null if the format has no winner.
     pub winner: Option<String>,
     /// Reasons for the verdict, or the result of a format without a winner.
@@ -103,17 +103,17 @@ pub(super) struct SignedLog {
 }
 
 /// Serializes the state file of a debate, with its log signed.
-pub(super) fn text(debate: &Debate, stored: &StoredDebate, key: &Key) -> String {
+pub(super) fn render(debate: &Debate, stored: &StoredDebate, key: &SigningKey) -> String {
     let log = SignedLog { setup: stored.setup.clone(), events: stored.events.clone() };
     let mut log = serde_json::to_value(log).unwrap_or_default();
     let signature = key.sign(&log);
     log["signature"] = signature.into();
     let at = stored.events.last().map_or(stored.setup.opened_at, |recorded| recorded.at);
-    let file = state_file(debate, at, Some(log));
+    let file = build_state_file(debate, at, Some(log));
     serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
 }
 
-fn state_file(debate: &Debate, at: i64, log: Option<serde_json::Value>) -> StateFile {
+fn build_state_file(debate: &Debate, at: i64, log: Option<serde_json::Value>) -> StateFile {
     let setup = debate.setup();
     let [proposer, challenger] = main_pair(debate).map(|nth| Some(participant(debate, nth?)));
     StateFile {
@@ -126,30 +126,30 @@ fn state_file(debate: &Debate, at: i64, log: Option<serde_json::Value>) -> State
         max_rounds: debate.rounds(),
         status: status::status(debate).as_str().into(),
         exchanges: exchanges(debate),
-        verdict: ruled(debate),
+        verdict: build_verdict(debate),
         timestamp: crate::report::iso_timestamp(at),
         labels: status::labels(debate).into_iter().map(Into::into).collect(),
         log,
     }
 }
 
-fn participant(debate: &Debate, nth: u8) -> Participant {
+fn participant(debate: &Debate, nth: u8) -> StateFileParticipant {
     let voice = &debate.seats()[usize::from(nth)].voice;
     let mut own = debate.turns().filter(|(cue, _)| cue.seat == nth);
     let reported = own.find_map(|(_, turn)| turn.as_ref().ok()?.envelope.model_reported.clone());
-    Participant {
+    StateFileParticipant {
         tool: voice.tool().into(),
         model: reported.or_else(|| voice.model().map(Into::into)),
     }
 }
 
-fn exchanges(debate: &Debate) -> Vec<Exchange> {
+fn exchanges(debate: &Debate) -> Vec<StateFileExchange> {
     let spoken = debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
     let aloud = spoken.filter(|(_, reply)| reply.body.kind() == ReplyKind::Speech);
     aloud
-        .map(|(cue, reply)| Exchange {
+        .map(|(cue, reply)| StateFileExchange {
             round: cue.round,
-            role: role(debate, cue),
+            role: role_name(debate, cue),
             tool: debate.tool_at(cue).into(),
             response: reply.body.to_text(),
             duration_ms: reply.envelope.duration_ms,
@@ -158,16 +158,16 @@ fn exchanges(debate: &Debate) -> Vec<Exchange> {
 }
 
 /// Role name of a turn's seat, or the seat's name if several seats share the role.
-fn role(debate: &Debate, cue: Cue) -> String {
+fn role_name(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
     seat.title_in_sentence()
 }
 
-fn ruled(debate: &Debate) -> Option<Verdict> {
+fn build_verdict(debate: &Debate) -> Option<StateFileVerdict> {
     let Some(ruled) = verdict_view(debate) else {
-        return learned(debate).or_else(|| judged(debate));
+        return dialogue_verdict(debate).or_else(|| research_verdict(debate));
     };
-    Some(Verdict {
+    Some(StateFileVerdict {
         winner: Some(ruled.winner),
         reasoning: ruled.reasoning,
         agreements: ruled.agreements.into_iter().map(|agreed| agreed.point).collect(),
@@ -183,13 +183,13 @@ fn ruled(debate: &Debate) -> Option<Verdict> {
 }
 
 /// Result of a dialogue, which has no winner.
-fn learned(debate: &Debate) -> Option<Verdict> {
+fn dialogue_verdict(debate: &Debate) -> Option<StateFileVerdict> {
     let sections = concluding_sections(debate)?;
-    Some(Verdict {
+    Some(StateFileVerdict {
         winner: None,
         reasoning: insights::key_insights(sections).unwrap_or_default().into(),
-        agreements: points(find_section(sections, "Common Ground")),
-        disagreements: points(find_section(sections, "Open Disagreement")),
+        agreements: list_items(find_section(sections, "Common Ground")),
+        disagreements: list_items(find_section(sections, "Open Disagreement")),
         recommendation: debate.decision().unwrap_or_default().into(),
         decided: dialogue_outcome(debate).map_or("", insights::DialogueOutcome::as_str).into(),
         contested: false,
@@ -197,14 +197,14 @@ fn learned(debate: &Debate) -> Option<Verdict> {
 }
 
 /// Result of a research debate, which has no winner.
-fn judged(debate: &Debate) -> Option<Verdict> {
+fn research_verdict(debate: &Debate) -> Option<StateFileVerdict> {
     let sections = research_judgment(debate)?;
     let said = |nth: usize| sections.get(nth).map(|section: &Section| section.text.trim());
-    Some(Verdict {
+    Some(StateFileVerdict {
         winner: None,
         reasoning: said(report_sections::RECOMMENDATION_INDEX).unwrap_or_default().into(),
-        agreements: points(said(report_sections::RECOMMENDATION_INDEX - 1)),
-        disagreements: points(said(report_sections::RECOMMENDATION_INDEX - 2)),
+        agreements: list_items(said(report_sections::RECOMMENDATION_INDEX - 1)),
+        disagreements: list_items(said(report_sections::RECOMMENDATION_INDEX - 2)),
         recommendation: said(report_sections::SUMMARY_INDEX).unwrap_or_default().into(),
         decided: String::new(),
         contested: false,
@@ -212,7 +212,7 @@ fn judged(debate: &Debate) -> Option<Verdict> {
 }
 
 /// Splits a Markdown list into its items; any other text is one item.
-fn points(text: Option<&str>) -> Vec<String> {
+fn list_items(text: Option<&str>) -> Vec<String> {
     let Some(text) = text.filter(|text| !text.is_empty()) else { return vec![] };
     let item = |line: &str| {
         let line = line.trim();

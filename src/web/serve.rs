@@ -163,7 +163,7 @@ fn fails(error: impl std::fmt::Display) -> Unserved {
 
 /// Acquires the lock file of the arena. The lock is released when the file is closed.
 fn only(home: &Path) -> Result<File, Unserved> {
-    private::folder(home).map_err(fails)?;
+    private::create_private_dir(home).map_err(fails)?;
     let lock = File::options().create(true).append(true).open(home.join("arena.lock"));
     let lock = lock.map_err(fails)?;
     match lock.try_lock() {

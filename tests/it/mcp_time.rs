@@ -82,7 +82,7 @@ impl Client {
     /// Starts a server with an archive in this folder and connects to it.
     async fn connect(folder: &Path, voices: Arc<Slow>, capabilities: Value) -> Client {
         let clock: Arc<dyn Clock> = Arc::new(Virtual(Instant::now()));
-        let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
+        let archive = Arc::new(SqliteArchive::new(&folder.join("home"), clock.clone()));
         let briefs = FromRepository { folder: folder.into(), trees: TreeStore::new(folder) };
         let desk = App::new(AppParts {
             archive,

@@ -33,7 +33,7 @@ impl Shelf {
     fn new() -> Shelf {
         let folder = TempDir::new().unwrap();
         fs::create_dir_all(folder.path().join("repository")).unwrap();
-        let archive = SqliteArchive::at(&folder.path().join("home"), Arc::new(Still));
+        let archive = SqliteArchive::new(&folder.path().join("home"), Arc::new(Still));
         Shelf { folder, archive }
     }
 

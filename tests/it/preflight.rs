@@ -143,7 +143,7 @@ async fn asking_takes_its_time_once() {
     let folder = tempfile::tempdir().unwrap();
     let voices = Arc::new(Unwilling { asked: Mutex::default() });
     let clock: Arc<dyn Clock> = Hands::new();
-    let archive = Arc::new(SqliteArchive::at(folder.path(), clock.clone()));
+    let archive = Arc::new(SqliteArchive::new(folder.path(), clock.clone()));
     let briefs =
         FromRepository { folder: folder.path().into(), trees: TreeStore::new(folder.path()) };
     let words = catalogue::load(folder.path(), folder.path());

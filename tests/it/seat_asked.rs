@@ -4,7 +4,7 @@ use crate::fakes::{Called, Capture};
 use crate::lab::{Lab, speech};
 use debate_mcp::debate::{Cue, FailureKind, Participant, ReplyKind, Role, TurnFailure};
 use debate_mcp::engine::{ProviderReply, Providers, ReplyStream, TurnRequest};
-use debate_mcp::seats::{Kit, Roster, Surroundings};
+use debate_mcp::seats::{ProviderConfig, ProviderRegistry, SystemEnvironment};
 use serde_json::json;
 use std::fs;
 
@@ -16,13 +16,17 @@ async fn turn(
     prompt: &str,
     own: &str,
 ) -> Result<ProviderReply, TurnFailure> {
-    let around = Surroundings {
-        environment: vec![("HOME".into(), lab.outside("user").into())],
-        path: vec![lab.bin()],
-        home: lab.outside("user"),
-        config: lab.outside("user/.config"),
+    let around = SystemEnvironment {
+        variables: vec![("HOME".into(), lab.outside("user").into())],
+        search_path: vec![lab.bin()],
+        home_dir: lab.outside("user"),
+        config_dir: lab.outside("user/.config"),
     };
-    let roster = Roster::new(Kit { tools: toml::from_str(own).unwrap(), around, ..Kit::default() });
+    let roster = ProviderRegistry::new(ProviderConfig {
+        tools: toml::from_str(own).unwrap(),
+        environment: around,
+        ..ProviderConfig::default()
+    });
     let cue = Cue { act: 0, round: 1, phase: 0, seat: 0 };
     let ask = TurnRequest {
         debate_id: "d".into(),

@@ -57,7 +57,7 @@ fn advance(log: &mut dyn Log, debate: &mut Debate) -> Option<Event> {
 #[test]
 fn a_debate_is_read_back_as_it_was_written() {
     let folder = TempDir::new().unwrap();
-    let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
+    let archive = SqliteArchive::new(&folder.path().join("home"), at(5));
     let place = place(folder.path());
     let mut debate = Debate::open(named("debate-one")).unwrap();
     let mut log = archive.create(debate.setup(), &[], &place, DuplicatePolicy::Allow).unwrap();
@@ -80,7 +80,7 @@ fn a_debate_is_read_back_as_it_was_written() {
 #[test]
 fn an_id_is_given_once() {
     let folder = TempDir::new().unwrap();
-    let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
+    let archive = SqliteArchive::new(&folder.path().join("home"), at(5));
     let place = place(folder.path());
     let _log = archive.create(&named("debate-one"), &[], &place, DuplicatePolicy::Allow).unwrap();
     let again = archive.create(&named("debate-one"), &[], &place, DuplicatePolicy::Allow);
@@ -106,7 +106,7 @@ fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
         let folder = TempDir::new().unwrap();
         let home = folder.path().join("home");
         let place = place(folder.path());
-        let (first, second) = (SqliteArchive::at(&home, at(5)), SqliteArchive::at(&home, at(5)));
+        let (first, second) = (SqliteArchive::new(&home, at(5)), SqliteArchive::new(&home, at(5)));
         let create = |setup: &Setup, seen: &[&str]| {
             let seen: Vec<String> = seen.iter().map(ToString::to_string).collect();
             second.create(setup, &[], &place, DuplicatePolicy::RefuseExcept(&seen)).map(drop)
@@ -134,7 +134,7 @@ fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
     }
     let folder = TempDir::new().unwrap();
     let place = place(folder.path());
-    let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
+    let archive = SqliteArchive::new(&folder.path().join("home"), at(5));
     let refuse = DuplicatePolicy::RefuseExcept(&[]);
     let mut fresh = review("again");
     fresh.proposed.as_mut().unwrap().fresh = true;
@@ -149,7 +149,7 @@ fn a_debate_has_one_writer_at_a_time() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
     let place = place(folder.path());
-    let (first, second) = (SqliteArchive::at(&home, at(5)), SqliteArchive::at(&home, at(5)));
+    let (first, second) = (SqliteArchive::new(&home, at(5)), SqliteArchive::new(&home, at(5)));
     let log = first.create(&named("debate-one"), &[], &place, DuplicatePolicy::Allow).unwrap();
     let busy = second.open("debate-one", &place, LeaseMode::IfFree).err();
     assert!(matches!(busy, Some(ArchiveError::LeaseHeld { .. })), "{busy:?}");
@@ -169,15 +169,15 @@ fn a_dead_holder_is_followed_at_once_and_a_sleeper_after_a_while() {
     let home = folder.path().join("home");
     let place = place(folder.path());
     let awake = at(1_000);
-    let first = SqliteArchive::at(&home, awake.clone());
+    let first = SqliteArchive::new(&home, awake.clone());
     let mut debate = Debate::open(named("debate-one")).unwrap();
     let mut slept = first.create(debate.setup(), &[], &place, DuplicatePolicy::Allow).unwrap();
     advance(&mut *slept, &mut debate).unwrap();
 
     // Before the lease timeout: the holder may still send a heartbeat.
-    let second = SqliteArchive::at(&home, at(30_000));
+    let second = SqliteArchive::new(&home, at(30_000));
     assert!(second.open("debate-one", &place, LeaseMode::IfFree).is_err());
-    let third = SqliteArchive::at(&home, at(32_001));
+    let third = SqliteArchive::new(&home, at(32_001));
     let mut taken_over = third.open("debate-one", &place, LeaseMode::IfFree).unwrap();
 
     // The previous holder has lost its lease and can no longer append.
@@ -188,7 +188,7 @@ fn a_dead_holder_is_followed_at_once_and_a_sleeper_after_a_while() {
 
     // A holder whose presence lock is free is dead, however recent its last heartbeat.
     std::mem::forget(taken_over);
-    let fourth = SqliteArchive::at(&home, at(32_001));
+    let fourth = SqliteArchive::new(&home, at(32_001));
     assert!(fourth.open("debate-one", &place, LeaseMode::IfFree).is_err());
     drop(third);
     assert!(fourth.open("debate-one", &place, LeaseMode::IfFree).is_ok());
@@ -203,7 +203,7 @@ fn many_writers_of_many_debates_lose_nothing() {
         .map(|nth| {
             let (home, place) = (home.clone(), place.clone());
             std::thread::spawn(move || {
-                let archive = SqliteArchive::at(&home, at(5));
+                let archive = SqliteArchive::new(&home, at(5));
                 (0..5)
                     .map(|debate| {
                         let id = format!("debate-{nth}-{debate}");
@@ -218,7 +218,7 @@ fn many_writers_of_many_debates_lose_nothing() {
             })
         })
         .collect();
-    let archive = SqliteArchive::at(&home, at(5));
+    let archive = SqliteArchive::new(&home, at(5));
     let written: Vec<_> = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
     assert_eq!(written.len(), 20);
     for (id, events) in written {
@@ -237,10 +237,10 @@ fn many_writers_of_many_debates_lose_nothing() {
 fn an_archive_of_a_newer_version_is_left_alone() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
-    SqliteArchive::at(&home, at(5)).health().unwrap();
+    SqliteArchive::new(&home, at(5)).health().unwrap();
     let file = rusqlite::Connection::open(home.join("archive.db")).unwrap();
     file.pragma_update(None, "user_version", 99).unwrap();
-    let newer = SqliteArchive::at(&home, at(5)).list(&DebateQuery::default()).err();
+    let newer = SqliteArchive::new(&home, at(5)).list(&DebateQuery::default()).err();
     assert!(matches!(newer, Some(ArchiveError::SchemaTooNew(99))), "{newer:?}");
 }
 
@@ -248,7 +248,7 @@ fn an_archive_of_a_newer_version_is_left_alone() {
 fn reopening_takes_forgotten_turns_out_of_the_tables() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
-    let archive = SqliteArchive::at(&home, at(5));
+    let archive = SqliteArchive::new(&home, at(5));
     let mut debate = Debate::open(named("debate-one")).unwrap();
     let mut log =
         archive.create(debate.setup(), &[], &place(folder.path()), DuplicatePolicy::Allow).unwrap();
@@ -283,7 +283,7 @@ fn reopening_takes_forgotten_turns_out_of_the_tables() {
 async fn what_is_being_said_can_be_read_by_others() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
-    let archive = SqliteArchive::at(&home, at(5));
+    let archive = SqliteArchive::new(&home, at(5));
     let debate = Debate::open(named("debate-one")).unwrap();
     let log =
         archive.create(debate.setup(), &[], &place(folder.path()), DuplicatePolicy::Allow).unwrap();
@@ -293,7 +293,7 @@ async fn what_is_being_said_can_be_read_by_others() {
     for word in ["Spaces, ", "of course."] {
         live.publish(Update::Delta { cue, text: word.into() });
     }
-    let other = SqliteArchive::at(&home, at(5));
+    let other = SqliteArchive::new(&home, at(5));
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(5);
     let heard = loop {
         let heard = other.live_texts("debate-one").unwrap();

@@ -2,16 +2,19 @@
 //! error kinds and retry headers.
 use crate::model::{WIRES, events};
 use debate_mcp::debate::FailureKind;
-use debate_mcp::seats::rebuff::{Complaint, retry};
-use debate_mcp::seats::wire::{Answer, Garbage, Held, Wanted, Wire, credentials, request, shaped};
+use debate_mcp::seats::api_error::{ApiError, parse_retry_headers};
+use debate_mcp::seats::protocol::{
+    ApiResponse, MalformedEvent, PromptRequest, Protocol, SchemaMode, adapt_schema, auth_header,
+    build_request,
+};
 use serde_json::{Value, json};
 
-fn wire(name: &str) -> Wire {
+fn wire(name: &str) -> Protocol {
     match name {
-        "anthropic" => Wire::Anthropic,
-        "responses" => Wire::Responses,
-        "chat" => Wire::Chat,
-        _ => Wire::Gemini,
+        "anthropic" => Protocol::Anthropic,
+        "responses" => Protocol::Responses,
+        "chat" => Protocol::Chat,
+        _ => Protocol::Gemini,
     }
 }
 
@@ -46,11 +49,11 @@ fn a_request_says_what_is_wanted() {
             ("x-goog-api-key", "k"),
         ),
     ] {
-        let wanted = Wanted { model: "m/1", prompt: "Why?", schema: None, max_tokens: None };
-        let sent = request(wire(name), &wanted);
+        let wanted = PromptRequest { model: "m/1", prompt: "Why?", schema: None, max_tokens: None };
+        let sent = build_request(wire(name), &wanted);
         assert_eq!((sent.path.as_str(), &sent.body), (path, &body), "{name}");
-        assert_eq!(credentials(wire(name), "k"), (key.0, key.1.to_owned()), "{name}");
-        let limited = request(wire(name), &Wanted { max_tokens: Some(7), ..wanted });
+        assert_eq!(auth_header(wire(name), "k"), (key.0, key.1.to_owned()), "{name}");
+        let limited = build_request(wire(name), &PromptRequest { max_tokens: Some(7), ..wanted });
         assert!(limited.body.to_string().contains(":7"), "{name}: {}", limited.body);
     }
 }
@@ -72,32 +75,32 @@ fn a_schema_is_put_where_the_wire_has_it() {
     ] {
         let sent = |held| {
             let schema = Some((held, &schema));
-            let wanted = Wanted { model: "m", prompt: "Why?", schema, max_tokens: None };
-            request(wire(name), &wanted).body
+            let wanted = PromptRequest { model: "m", prompt: "Why?", schema, max_tokens: None };
+            build_request(wire(name), &wanted).body
         };
-        let strict = sent(Held::Schema);
-        assert_eq!(strict.pointer(at), Some(&shaped(wire(name), &schema)), "{name}");
+        let strict = sent(SchemaMode::Schema);
+        assert_eq!(strict.pointer(at), Some(&adapt_schema(wire(name), &schema)), "{name}");
         let word = strict.pointer(kind).unwrap();
         assert!(word == "json_schema" || word == "application/json", "{name}: {word}");
-        assert_eq!(sent(Held::Asked).pointer(kind), None, "{name}");
-        let object = sent(Held::Object);
+        assert_eq!(sent(SchemaMode::PromptOnly).pointer(kind), None, "{name}");
+        let object = sent(SchemaMode::AnyObject);
         assert_eq!(object.pointer(at), None, "{name}");
         assert_eq!(object.pointer(kind).is_some(), name != "anthropic", "{name}");
         if name == "gemini" {
-            let bounded = shaped(wire(name), &schema);
+            let bounded = adapt_schema(wire(name), &schema);
             assert_eq!(bounded["properties"]["minimum"]["minimum"], 0);
         } else {
-            assert_eq!(shaped(wire(name), &schema), loose, "{name}");
+            assert_eq!(adapt_schema(wire(name), &schema), loose, "{name}");
         }
     }
 }
 
 /// Feeds the events of the fake server to the response parser.
-fn read(name: &str, text: &str, end: &str) -> (Answer, String) {
-    let (mut answer, mut said) = (Answer::default(), String::new());
+fn read(name: &str, text: &str, end: &str) -> (ApiResponse, String) {
+    let (mut answer, mut said) = (ApiResponse::default(), String::new());
     for event in events(name, "big", text, end) {
         let data = event.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
-        said.extend(answer.event(wire(name), data).unwrap());
+        said.extend(answer.parse_event(wire(name), data).unwrap());
     }
     (answer, said)
 }
@@ -110,22 +113,31 @@ fn an_answer_is_read_event_by_event() {
         assert_eq!((answer.text.as_str(), said.as_str()), ("one two three", "one two three"));
         assert_eq!(answer.model.as_deref(), Some("big"), "{name}");
         assert_eq!((answer.tokens_in, answer.tokens_out), (Some(100), Some(20)), "{name}");
-        assert!(answer.ended && !answer.cut && answer.refused.is_none() && answer.error.is_none());
+        assert!(
+            answer.completed
+                && !answer.truncated
+                && answer.refusal.is_none()
+                && answer.error.is_none()
+        );
         let (answer, _) = read(name, "one", "limit");
-        assert!(answer.ended && answer.cut && answer.refused.is_none(), "{name}");
+        assert!(answer.completed && answer.truncated && answer.refusal.is_none(), "{name}");
         let (answer, _) = read(name, "", "refusal");
-        assert!(answer.ended && answer.refused.is_some(), "{name}");
+        assert!(answer.completed && answer.refusal.is_some(), "{name}");
         let (answer, _) = read(name, "one", "none");
-        assert!(!answer.ended && answer.text == "one", "{name}");
+        assert!(!answer.completed && answer.text == "one", "{name}");
         let (answer, _) = read(name, "one", "error");
-        let complaint = Complaint::inside(&answer.error.unwrap());
-        assert_eq!(complaint.said, "Overloaded", "{name}");
-        assert!(complaint.passes(), "{name}");
+        let complaint = ApiError::from_event(&answer.error.unwrap());
+        assert_eq!(complaint.message, "Overloaded", "{name}");
+        assert!(complaint.is_transient(), "{name}");
         for garbage in ["rubbish", "[1]", "3", "{\"a\":"] {
-            assert_eq!(Answer::default().event(wire(name), garbage), Err(Garbage), "{name}");
+            assert_eq!(
+                ApiResponse::default().parse_event(wire(name), garbage),
+                Err(MalformedEvent),
+                "{name}"
+            );
         }
         for odd in ["{}", r#"{"type": 3, "choices": 4, "candidates": {}, "response": []}"#] {
-            assert_eq!(Answer::default().event(wire(name), odd), Ok(None), "{name}");
+            assert_eq!(ApiResponse::default().parse_event(wire(name), odd), Ok(None), "{name}");
         }
     }
 }
@@ -152,16 +164,20 @@ fn complaints_are_told_apart() {
         (503, error("", "busy"), FailureKind::RateLimited, true),
         (529, error("overloaded_error", "busy"), FailureKind::RateLimited, true),
     ] {
-        let complaint = Complaint::of(Some(status), &body.to_string());
-        assert_eq!((complaint.trouble(), complaint.passes()), (trouble, passes), "{status} {body}");
+        let complaint = ApiError::from_body(Some(status), &body.to_string());
+        assert_eq!(
+            (complaint.trouble(), complaint.is_transient()),
+            (trouble, passes),
+            "{status} {body}"
+        );
     }
-    assert_eq!(Complaint::of(Some(502), "<html>no</html>").said, "");
-    assert_eq!(Complaint::of(Some(502), "upstream").said, "upstream");
+    assert_eq!(ApiError::from_body(Some(502), "<html>no</html>").message, "");
+    assert_eq!(ApiError::from_body(Some(502), "upstream").message, "upstream");
     let detail = "type.googleapis.com/google.rpc.RetryInfo";
     let body = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "slow",
         "details": [{"@type": "other"}, {"@type": detail, "retryDelay": "20.5s"}]}});
-    assert_eq!(Complaint::inside(&body).retry_ms, Some(20_500));
-    assert_eq!(Complaint::inside(&Value::Null), Complaint::default());
+    assert_eq!(ApiError::from_event(&body).retry_ms, Some(20_500));
+    assert_eq!(ApiError::from_event(&Value::Null), ApiError::default());
 }
 
 /// The retry delay, from whichever header a service uses.
@@ -169,7 +185,7 @@ fn complaints_are_told_apart() {
 fn services_say_when_to_ask_again() {
     let told = |headers: &[(&str, &str)]| {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        retry(&headers.iter().map(owned).collect::<Vec<_>>())
+        parse_retry_headers(&headers.iter().map(owned).collect::<Vec<_>>())
     };
     assert_eq!(told(&[("retry-after", "20")]), Some(20_000));
     assert_eq!(told(&[("retry-after", "20"), ("retry-after-ms", "1500")]), Some(1500));

@@ -11,7 +11,7 @@ use debate_mcp::engine::{
 };
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::TreeStore;
-use debate_mcp::seats::{Kit, Roster};
+use debate_mcp::seats::{ProviderConfig, ProviderRegistry};
 use debate_mcp::store::SqliteArchive;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -30,8 +30,8 @@ pub(crate) fn desk(lab: &Lab) -> App {
     let clock: Arc<dyn Clock> = Arc::new(Wall);
     let root = lab.root();
     App::new(AppParts {
-        archive: Arc::new(SqliteArchive::at(lab.home(), clock.clone())),
-        providers: Arc::new(Roster::new(Kit::default())),
+        archive: Arc::new(SqliteArchive::new(lab.home(), clock.clone())),
+        providers: Arc::new(ProviderRegistry::new(ProviderConfig::default())),
         briefs: Arc::new(FromRepository { folder: root.clone(), trees: TreeStore::new(&root) }),
         evidence: Arc::new(NothingToLookUp),
         secrets: Secrets::new(Vec::new, []),

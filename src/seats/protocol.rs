@@ -7,19 +7,19 @@
 //! | `request`        | builds path, headers and body                           |
 //! | `schema_dialect` | reduces a JSON Schema to the keywords a protocol takes  |
 //! | `response`       | parses the response stream, event by event              |
-mod answer;
 mod request;
-mod shape;
+mod response;
+mod schema_dialect;
 
-pub use answer::{Answer, Garbage};
-pub use request::{Request, Wanted, credentials, merge, request};
+pub use request::{ApiRequest, PromptRequest, auth_header, build_request, merge_json};
+pub use response::{ApiResponse, MalformedEvent};
+pub use schema_dialect::adapt_schema;
 use serde::Deserialize;
-pub use shape::shaped;
 
 /// The API protocol a service speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Wire {
+pub enum Protocol {
     /// Anthropic Messages API.
     Anthropic,
     /// `OpenAI` Responses API.
@@ -33,27 +33,27 @@ pub enum Wire {
 /// How a service is made to answer with one JSON object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "toml::Value")]
-pub enum Held {
+pub enum SchemaMode {
     /// By the prompt only.
     #[serde(rename = "Asked")]
-    Asked,
+    PromptOnly,
     /// By JSON mode: any object.
     #[serde(rename = "Object")]
-    Object,
+    AnyObject,
     /// By a JSON Schema in the request.
     #[default]
     Schema,
 }
 
-impl TryFrom<toml::Value> for Held {
+impl TryFrom<toml::Value> for SchemaMode {
     type Error = String;
 
     /// Parses `true` (schema), `false` (prompt only) or `"object"`.
-    fn try_from(value: toml::Value) -> Result<Held, String> {
+    fn try_from(value: toml::Value) -> Result<SchemaMode, String> {
         match value {
-            toml::Value::Boolean(true) => Ok(Held::Schema),
-            toml::Value::Boolean(false) => Ok(Held::Asked),
-            toml::Value::String(word) if word == "object" => Ok(Held::Object),
+            toml::Value::Boolean(true) => Ok(SchemaMode::Schema),
+            toml::Value::Boolean(false) => Ok(SchemaMode::PromptOnly),
+            toml::Value::String(word) if word == "object" => Ok(SchemaMode::AnyObject),
             _ => Err("`schema` is true, false or \"object\"".into()),
         }
     }

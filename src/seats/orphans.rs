@@ -4,10 +4,10 @@
 
 /// Environment variable that marks the processes of a turn. A marked process cannot start a debate,
 /// and it is killed at the end of the turn.
-pub(super) const MARK: &str = "DEBATE_SEAT";
+pub(super) const MARKER_VARIABLE: &str = "DEBATE_SEAT";
 
 /// Creates a random marker: 64 bits as hex.
-pub(super) fn mark() -> String {
+pub(super) fn new_marker() -> String {
     let mut chance = [0; 8];
     let _ = getrandom::fill(&mut chance);
     format!("{:016x}", u64::from_be_bytes(chance))
@@ -15,9 +15,9 @@ pub(super) fn mark() -> String {
 
 /// Sends SIGKILL to every process with this marker.
 #[cfg(target_os = "linux")]
-pub(super) fn kill(mark: &std::ffi::OsStr) {
+pub(super) fn kill_marked_processes(mark: &std::ffi::OsStr) {
     use rustix::process::{Pid, Signal, kill_process};
-    let line = [MARK.as_bytes(), b"=", mark.as_encoded_bytes()].concat();
+    let line = [MARKER_VARIABLE.as_bytes(), b"=", mark.as_encoded_bytes()].concat();
     let bears = |process: &i32| {
         let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|own| own == line)

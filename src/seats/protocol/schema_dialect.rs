@@ -1,28 +1,28 @@
 //! Reduces a JSON Schema to the keywords that a protocol accepts. The removed constraints are
 //! validated again when the reply is parsed.
-use super::Wire;
+use super::Protocol;
 use serde_json::{Map, Value, json};
 
 /// Keywords for which some services reject the request.
-const BOUNDS: &[&str] =
+const UNSUPPORTED_KEYWORDS: &[&str] =
     &["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "pattern"];
 
 /// Removes unsupported keywords from a schema, recursively, and adds the missing `type` of an
 /// `enum`, because some services require a type everywhere.
-pub fn shaped(wire: Wire, schema: &Value) -> Value {
+pub fn adapt_schema(wire: Protocol, schema: &Value) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
-    let unbounded = wire != Wire::Gemini;
+    let unbounded = wire != Protocol::Gemini;
     let mut kept = Map::new();
     for (name, value) in fields {
-        if unbounded && BOUNDS.contains(&name.as_str()) {
+        if unbounded && UNSUPPORTED_KEYWORDS.contains(&name.as_str()) {
             continue;
         }
         let value = match (name.as_str(), value) {
             // The keys in here are property names, not schema keywords.
             ("properties", Value::Object(parts)) => {
-                parts.iter().map(|(name, part)| (name.clone(), shaped(wire, part))).collect()
+                parts.iter().map(|(name, part)| (name.clone(), adapt_schema(wire, part))).collect()
             }
-            ("items", part) => shaped(wire, part),
+            ("items", part) => adapt_schema(wire, part),
             (_, value) => value.clone(),
         };
         kept.insert(name.clone(), value);

@@ -1,8 +1,8 @@
 //! Working directory of a model CLI: a snapshot of the repository, or an empty temporary directory.
 //! A CLI that reads settings from its home gets a temporary home with only its login and a config
 //! that disables hooks, plugins and MCP servers.
-use super::cli::Surroundings;
-use super::row::{Home, Row, loose};
+use super::cli::SystemEnvironment;
+use super::cli_spec::{CliHome, CliSpec, parse_jsonc};
 use crate::debate::status::UNREAD_CAVEAT_PREFIX;
 use crate::engine::{ContextError, SnapshotHandle, SnapshotProvider, TurnRequest};
 use serde_json::Value;
@@ -15,52 +15,55 @@ use tempfile::TempDir;
 
 /// Working directory and optional home of one turn. Temporary directories are deleted on drop; a
 /// snapshot stays in its cache for the next turn.
-pub(super) struct Place {
-    ground: Ground,
+pub(super) struct Workdir {
+    contents: WorkdirContents,
     /// The environment variable that names the home, and the home itself. It lies outside the
     /// working directory, because the model must not read the login in it.
     home: Option<(OsString, TempDir)>,
 }
 
 /// What the CLI can read in its working directory.
-enum Ground {
-    Copy(SnapshotHandle),
+enum WorkdirContents {
+    Snapshot(SnapshotHandle),
     /// No files, and the reason if there should have been a snapshot.
     Empty(TempDir, Option<String>),
 }
 
-impl Place {
+impl Workdir {
     /// Creates the directories for one turn.
     pub(super) async fn new(
-        row: &Row,
-        around: &Surroundings,
+        row: &CliSpec,
+        around: &SystemEnvironment,
         ask: &TurnRequest,
         snapshots: Option<&Arc<dyn SnapshotProvider>>,
-    ) -> io::Result<Place> {
+    ) -> io::Result<Workdir> {
         let home = row.home.as_ref().map(|home| {
-            let tools = row.tools(ask.web_allowed);
-            furnished(home, around, &tools)
+            let tools = row.allowed_tools(ask.web_allowed);
+            create_home(home, around, &tools)
         });
         let home = home.transpose()?;
-        let ground = match copy(ask, snapshots).await {
-            Some(Ok(copy)) => Ground::Copy(copy),
+        let ground = match create_snapshot(ask, snapshots).await {
+            Some(Ok(copy)) => WorkdirContents::Snapshot(copy),
             other => {
                 let why = other.and_then(Result::err).map(|ContextError(why)| why);
-                Ground::Empty(tempfile::Builder::new().prefix("debate-seat-").tempdir()?, why)
+                WorkdirContents::Empty(
+                    tempfile::Builder::new().prefix("debate-seat-").tempdir()?,
+                    why,
+                )
             }
         };
-        Ok(Place { ground, home })
+        Ok(Workdir { contents: ground, home })
     }
 
-    pub(super) fn folder(&self) -> &Path {
-        match &self.ground {
-            Ground::Copy(copy) => &copy.folder,
-            Ground::Empty(folder, _) => folder.path(),
+    pub(super) fn path(&self) -> &Path {
+        match &self.contents {
+            WorkdirContents::Snapshot(copy) => &copy.folder,
+            WorkdirContents::Empty(folder, _) => folder.path(),
         }
     }
 
     /// Sets the home variable in the environment, if the CLI has a temporary home.
-    pub(super) fn settle(&self, environment: &mut Vec<(OsString, OsString)>) {
+    pub(super) fn set_home_variable(&self, environment: &mut Vec<(OsString, OsString)>) {
         if let Some((name, home)) = &self.home {
             environment.retain(|(known, _)| known != name);
             environment.push((name.clone(), home.path().into()));
@@ -68,27 +71,31 @@ impl Place {
     }
 
     /// The directories that are deleted on drop.
-    pub(super) fn leaves(&self) -> Vec<&Path> {
+    pub(super) fn temporary_dirs(&self) -> Vec<&Path> {
         let home = self.home.iter().map(|(_, home)| home.path());
-        let empty = match &self.ground {
-            Ground::Copy(_) => None,
-            Ground::Empty(folder, _) => Some(folder.path()),
+        let empty = match &self.contents {
+            WorkdirContents::Snapshot(_) => None,
+            WorkdirContents::Empty(folder, _) => Some(folder.path()),
         };
         home.chain(empty).collect()
     }
 
     /// Caveat for the turn: which files the snapshot lacks, or why there is none.
     pub(super) fn caveat(&self) -> Option<String> {
-        match &self.ground {
-            Ground::Copy(copy) if copy.left_out.is_empty() => None,
-            Ground::Copy(copy) => Some(format!("not in the copy it reads: {}", copy.left_out)),
-            Ground::Empty(_, why) => why.as_ref().map(|why| format!("{UNREAD_CAVEAT_PREFIX}{why}")),
+        match &self.contents {
+            WorkdirContents::Snapshot(copy) if copy.left_out.is_empty() => None,
+            WorkdirContents::Snapshot(copy) => {
+                Some(format!("not in the copy it reads: {}", copy.left_out))
+            }
+            WorkdirContents::Empty(_, why) => {
+                why.as_ref().map(|why| format!("{UNREAD_CAVEAT_PREFIX}{why}"))
+            }
         }
     }
 }
 
 /// Creates the repository snapshot on a blocking thread. `None` if the debate has no pin.
-async fn copy(
+async fn create_snapshot(
     ask: &TurnRequest,
     snapshots: Option<&Arc<dyn SnapshotProvider>>,
 ) -> Option<Result<SnapshotHandle, ContextError>> {
@@ -99,35 +106,35 @@ async fn copy(
 
 /// Creates a temporary home: copies the login files and writes the user's settings with the spec's
 /// `settings_overlay` merged on top. Returns the variable that names the home, and the directory.
-fn furnished(
-    home: &Home,
-    around: &Surroundings,
+fn create_home(
+    home: &CliHome,
+    around: &SystemEnvironment,
     tools: &[&str],
 ) -> io::Result<(OsString, TempDir)> {
     let own = tempfile::Builder::new().prefix("debate-home-").tempdir()?;
     let usual = around.variable(&home.variable).map(PathBuf::from);
-    let usual = usual.unwrap_or_else(|| around.at(&home.usual).into());
-    for name in &home.keep {
+    let usual = usual.unwrap_or_else(|| around.expand_path(&home.default_path).into());
+    for name in &home.copied_files {
         let place = own.path().join(name);
-        make_room(&place)?;
+        create_parent_dir(&place)?;
         match fs::copy(usual.join(name), place) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
     }
     let tools = Value::from(tools.to_vec()).to_string();
-    for (name, ours) in &home.over {
+    for (name, ours) in &home.settings_overlay {
         let theirs = fs::read_to_string(usual.join(name)).unwrap_or_default();
-        let theirs = loose(&theirs);
+        let theirs = parse_jsonc(&theirs);
         let mut whole = theirs.as_object().cloned().unwrap_or_default();
         whole.extend(ours.clone());
         let place = own.path().join(name);
-        make_room(&place)?;
+        create_parent_dir(&place)?;
         fs::write(place, Value::from(whole).to_string().replace("\"{tools}\"", &tools))?;
     }
     Ok((home.variable.clone().into(), own))
 }
 
-fn make_room(path: &Path) -> io::Result<()> {
+fn create_parent_dir(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)
 }

@@ -6,10 +6,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Size limit of a state file in bytes.
-const LONGEST: u64 = 32 * 1024 * 1024;
+const MAX_STATE_FILE_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Reads each of these files that exists, without duplicates, and parses it with `holds`.
-pub(super) fn behind(
+pub(super) fn scan(
     root: &Path,
     files: &[PathBuf],
     holds: impl Fn(&str) -> Result<ForeignDebate, ArchiveError>,
@@ -17,7 +17,7 @@ pub(super) fn behind(
     let mut seen: Vec<PathBuf> = vec![];
     let mut found = vec![];
     for path in files {
-        let text = match read(root, path) {
+        let text = match read_regular_file(root, path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => {
@@ -38,18 +38,18 @@ pub(super) fn behind(
 
 /// Reads a regular file inside the repository. Pipes are refused because they could block, symlinks
 /// because they could expose the user's other files.
-fn read(root: &Path, path: &Path) -> io::Result<String> {
+fn read_regular_file(root: &Path, path: &Path) -> io::Result<String> {
     let about = fs::symlink_metadata(path)?;
     if !about.is_file() {
         return Err(io::Error::other("it is no plain file"));
     }
     if let Some(folder) = path.parent() {
-        private::within(root, folder)?;
+        private::check_within(root, folder)?;
     }
-    if about.len() > LONGEST {
-        return Err(io::Error::other(format!("it is over {LONGEST} bytes")));
+    if about.len() > MAX_STATE_FILE_BYTES {
+        return Err(io::Error::other(format!("it is over {MAX_STATE_FILE_BYTES} bytes")));
     }
     let mut bytes = vec![];
-    File::open(path)?.take(LONGEST).read_to_end(&mut bytes)?;
+    File::open(path)?.take(MAX_STATE_FILE_BYTES).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,7 +1,7 @@
 //! Projections of the event log for queries: the tables `debates`, `agents`, `rounds`, `messages`,
 //! `scores`, `petitions` and `votes`. They are updated in the same transaction as the event, and
 //! can be rebuilt from the events at any time (see `maintenance`).
-use super::schema::broken;
+use super::schema::sqlite_error;
 use crate::debate::body::{Foul, Novelty};
 use crate::debate::round_marks;
 use crate::debate::verdict::judgment;
@@ -15,7 +15,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
 /// Updates the tables for one event. `debate` is the state after the event.
-pub(super) fn project(
+pub(super) fn apply_event(
     change: &Connection,
     row: i64,
     debate: &Debate,
@@ -24,30 +24,35 @@ pub(super) fn project(
 ) -> Result<(), ArchiveError> {
     match event {
         Event::Spoke { cue, reply } => {
-            message(change, row, debate, *cue, &reply.body, at)?;
+            insert_message(change, row, debate, *cue, &reply.body, at)?;
         }
         // Turns that the reopening discards are deleted from the tables.
         Event::Reopened { .. } => {
             let mut statement = change
                 .prepare_cached("SELECT turn FROM messages WHERE debate_id = ?1")
-                .map_err(broken)?;
+                .map_err(sqlite_error)?;
             let turns: Vec<String> = statement
                 .query_map([row], |row| row.get(0))
                 .and_then(Iterator::collect)
-                .map_err(broken)?;
+                .map_err(sqlite_error)?;
             let kept: Vec<String> = debate.replies_in(..).map(|(cue, _)| cue.to_string()).collect();
             for turn in turns.iter().filter(|turn| !kept.contains(turn)) {
-                forget(change, row, debate, turn)?;
+                delete_turn(change, row, debate, turn)?;
             }
             // Of a panel, only some judges' scores may have been discarded, so the mean is
             // recomputed.
             let marked = debate.replies_in(..).filter(|(_, body)| body.kind() == ReplyKind::Score);
             for (cue, _) in marked {
-                marks(change, round(change, row, debate, cue)?, debate, cue.position())?;
+                write_scores(
+                    change,
+                    find_or_insert_round(change, row, debate, cue)?,
+                    debate,
+                    cue.position(),
+                )?;
             }
         }
         Event::Amended { change: Amendment::Seat { .. } | Amendment::Plan { .. }, .. } => {
-            agents(change, row, debate)?;
+            upsert_agents(change, row, debate)?;
         }
         _ => {}
     }
@@ -55,7 +60,7 @@ pub(super) fn project(
 }
 
 /// Updates the debate's row in `debates`: status, winner, labels and the like.
-pub(super) fn card(
+pub(super) fn update_debate_row(
     change: &Connection,
     row: i64,
     debate: &Debate,
@@ -90,11 +95,15 @@ pub(super) fn card(
             ])
         })
         .map(drop)
-        .map_err(broken)
+        .map_err(sqlite_error)
 }
 
 /// Upserts a row in `agents` for each seat.
-pub(super) fn agents(change: &Connection, row: i64, debate: &Debate) -> Result<(), ArchiveError> {
+pub(super) fn upsert_agents(
+    change: &Connection,
+    row: i64,
+    debate: &Debate,
+) -> Result<(), ArchiveError> {
     let mut statement = change
         .prepare_cached(
             "INSERT INTO agents
@@ -102,7 +111,7 @@ pub(super) fn agents(change: &Connection, row: i64, debate: &Debate) -> Result<(
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
              ON CONFLICT (id) DO UPDATE SET model_provider = ?3, model_name = ?4, stance = ?5",
         )
-        .map_err(broken)?;
+        .map_err(sqlite_error)?;
     for seat in debate.seats() {
         let stance = match seat.role.side() {
             Some(Side::Pro) => Some("pro"),
@@ -116,7 +125,7 @@ pub(super) fn agents(change: &Connection, row: i64, debate: &Debate) -> Result<(
         let role = serde_json::to_value(seat.role).unwrap_or_default();
         statement
             .execute(params![
-                agent(debate, &seat.name),
+                agent_id(debate, &seat.name),
                 role.as_str(),
                 seat.voice.tool(),
                 seat.voice.model(),
@@ -125,16 +134,16 @@ pub(super) fn agents(change: &Connection, row: i64, debate: &Debate) -> Result<(
                 seat.name,
                 seat.weight,
             ])
-            .map_err(broken)?;
+            .map_err(sqlite_error)?;
     }
     Ok(())
 }
 
-fn agent(debate: &Debate, seat: &str) -> String {
+fn agent_id(debate: &Debate, seat: &str) -> String {
     format!("{}/{seat}", debate.setup().id)
 }
 
-fn message(
+fn insert_message(
     change: &Connection,
     row: i64,
     debate: &Debate,
@@ -142,8 +151,8 @@ fn message(
     body: &Body,
     at: i64,
 ) -> Result<(), ArchiveError> {
-    let round = round(change, row, debate, cue)?;
-    let speaker = agent(debate, &debate.seat(cue).name);
+    let round = find_or_insert_round(change, row, debate, cue)?;
+    let speaker = agent_id(debate, &debate.seat(cue).name);
     let kind = serde_json::to_value(body.kind()).unwrap_or_default();
     change
         .prepare_cached(
@@ -160,12 +169,12 @@ fn message(
                 row,
                 cue.to_string(),
                 kind.as_str(),
-                claims(body)
+                claims_text(body)
             ])
         })
-        .map_err(broken)?;
+        .map_err(sqlite_error)?;
     match body {
-        Body::Score { .. } => marks(change, round, debate, cue.position()),
+        Body::Score { .. } => write_scores(change, round, debate, cue.position()),
         Body::Petition { supports, claim, novelty, confidence } => {
             let intent = match supports {
                 Some(Side::Pro) => "support_pro",
@@ -185,15 +194,15 @@ fn message(
                     params![round, speaker, intent, claim, novelty, sure],
                 )
                 .map(drop)
-                .map_err(broken)
+                .map_err(sqlite_error)
         }
         Body::Ruling { admits: Some(name), .. } => change
             .execute(
                 "UPDATE petitions SET admitted = 1 WHERE round_id = ?1 AND agent_id = ?2",
-                params![round, agent(debate, name)],
+                params![round, agent_id(debate, name)],
             )
             .map(drop)
-            .map_err(broken),
+            .map_err(sqlite_error),
         Body::Vote { side, confidence, because } => change
             .execute(
                 "INSERT INTO votes (audience_id, debate_id, vote, weight, confidence, reason)
@@ -208,36 +217,36 @@ fn message(
                 ],
             )
             .map(drop)
-            .map_err(broken),
+            .map_err(sqlite_error),
         _ => Ok(()),
     }
 }
 
 /// Text of claims and evidence, for full-text search.
-fn claims(body: &Body) -> String {
+fn claims_text(body: &Body) -> String {
     let line = |claim: &Claim| format!("{}: {} {}", claim.id, claim.text, claim.evidence.join(" "));
     body.claims().iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// One judge's scores for a round.
-struct Paper<'a> {
+struct ScoreSheet<'a> {
     pro: &'a BTreeMap<String, u8>,
     con: &'a BTreeMap<String, u8>,
     fouls: &'a [Foul],
 }
 
 /// Writes the scores of a round: the mean over its judges.
-fn marks(
+fn write_scores(
     change: &Connection,
     round: i64,
     debate: &Debate,
     at: Position,
 ) -> Result<(), ArchiveError> {
-    let papers: Vec<Paper<'_>> = debate
+    let papers: Vec<ScoreSheet<'_>> = debate
         .replies_in(..)
         .filter(|(cue, _)| cue.position() == at)
         .filter_map(|(_, body)| match body {
-            Body::Score { pro, con, fouls, .. } => Some(Paper { pro, con, fouls }),
+            Body::Score { pro, con, fouls, .. } => Some(ScoreSheet { pro, con, fouls }),
             _ => None,
         })
         .collect();
@@ -261,7 +270,7 @@ fn marks(
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                 params![
                     round,
-                    agent(debate, &seat.name),
+                    agent_id(debate, &seat.name),
                     mean("logic"),
                     mean("rebuttal"),
                     mean("clarity"),
@@ -270,19 +279,24 @@ fn marks(
                     f64::from(reliance) / 100.0
                 ],
             )
-            .map_err(broken)?;
+            .map_err(sqlite_error)?;
     }
     Ok(())
 }
 
 /// The row id of a round, which is inserted with its first turn.
-fn round(change: &Connection, row: i64, debate: &Debate, cue: Cue) -> Result<i64, ArchiveError> {
+fn find_or_insert_round(
+    change: &Connection,
+    row: i64,
+    debate: &Debate,
+    cue: Cue,
+) -> Result<i64, ArchiveError> {
     let known = change
         .prepare_cached("SELECT id FROM rounds WHERE debate_id = ?1 AND act = ?2 AND round = ?3")
         .and_then(|mut statement| {
             statement.query_row(params![row, cue.act, cue.round], |row| row.get(0)).optional()
         })
-        .map_err(broken)?;
+        .map_err(sqlite_error)?;
     if let Some(id) = known {
         return Ok(id);
     }
@@ -290,14 +304,20 @@ fn round(change: &Connection, row: i64, debate: &Debate, cue: Cue) -> Result<i64
         .execute(
             "INSERT INTO rounds (debate_id, round_type, sequence, act, round)
              VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![row, debate.setup().act(cue).name, sequence(debate, cue), cue.act, cue.round],
+            params![
+                row,
+                debate.setup().act(cue).name,
+                round_sequence(debate, cue),
+                cue.act,
+                cue.round
+            ],
         )
-        .map_err(broken)?;
+        .map_err(sqlite_error)?;
     Ok(change.last_insert_rowid())
 }
 
 /// Position of a round among all rounds of the format, from 1, independent of the order played.
-fn sequence(debate: &Debate, cue: Cue) -> u32 {
+fn round_sequence(debate: &Debate, cue: Cue) -> u32 {
     let spans: Vec<_> = debate.setup().format.round_ranges(debate.rounds()).collect();
     let before =
         spans.iter().take(cue.act.into()).map(|span| span.clone().count() as u32).sum::<u32>();
@@ -306,9 +326,14 @@ fn sequence(debate: &Debate, cue: Cue) -> u32 {
 }
 
 /// Deletes one turn from the tables.
-fn forget(change: &Connection, row: i64, debate: &Debate, turn: &str) -> Result<(), ArchiveError> {
+fn delete_turn(
+    change: &Connection,
+    row: i64,
+    debate: &Debate,
+    turn: &str,
+) -> Result<(), ArchiveError> {
     let seat = turn.parse::<Cue>().ok().map(|cue| debate.seat(cue).name.clone());
-    let speaker = agent(debate, &seat.unwrap_or_default());
+    let speaker = agent_id(debate, &seat.unwrap_or_default());
     change
         .execute(
             "DELETE FROM votes WHERE debate_id = ?1 AND audience_id = ?2",
@@ -344,11 +369,11 @@ fn forget(change: &Connection, row: i64, debate: &Debate, turn: &str) -> Result<
             )
         })
         .map(drop)
-        .map_err(broken)
+        .map_err(sqlite_error)
 }
 
 /// Deletes all projection rows of a debate except its row in `debates`.
-pub(super) fn clear(change: &Connection, row: i64) -> Result<(), ArchiveError> {
+pub(super) fn delete_debate_rows(change: &Connection, row: i64) -> Result<(), ArchiveError> {
     for statement in [
         "DELETE FROM votes WHERE debate_id = ?1",
         "DELETE FROM scores WHERE round_id IN (SELECT id FROM rounds WHERE debate_id = ?1)",
@@ -357,7 +382,7 @@ pub(super) fn clear(change: &Connection, row: i64) -> Result<(), ArchiveError> {
         "DELETE FROM rounds WHERE debate_id = ?1",
         "DELETE FROM agents WHERE debate_id = ?1",
     ] {
-        change.execute(statement, [row]).map_err(broken)?;
+        change.execute(statement, [row]).map_err(sqlite_error)?;
     }
     Ok(())
 }

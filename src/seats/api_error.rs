@@ -1,25 +1,25 @@
 //! Classifies error responses of HTTP APIs by status, body and headers, and parses when a retry is
 //! allowed. Pure functions, tested against recorded responses.
-use super::fault;
+use super::cli_error;
 use crate::debate::FailureKind;
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// An error reported by an HTTP API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Complaint {
+pub struct ApiError {
     /// HTTP status of the response, or the equivalent one for an error inside the stream.
     pub status: Option<u64>,
     /// Error codes and types, in lower case.
-    kind: String,
+    codes: String,
     /// Error message.
-    pub said: String,
+    pub message: String,
     /// Milliseconds until a retry is allowed.
     pub retry_ms: Option<u64>,
 }
 
 /// Error codes inside a stream, and the equivalent HTTP status.
-const KINDS: &[(&str, u64)] = &[
+const STATUS_BY_CODE: &[(&str, u64)] = &[
     ("overloaded_error", 529),
     ("rate_limit", 429),
     ("resource_exhausted", 429),
@@ -36,25 +36,25 @@ const KINDS: &[(&str, u64)] = &[
     ("unavailable", 503),
 ];
 
-impl Complaint {
+impl ApiError {
     /// Parses the body of an error response.
-    pub fn of(status: Option<u64>, body: &str) -> Complaint {
+    pub fn from_body(status: Option<u64>, body: &str) -> ApiError {
         match serde_json::from_str::<Value>(body) {
-            Ok(it) => Complaint { status, ..Complaint::from(&it) }.completed(&it),
+            Ok(it) => ApiError { status, ..ApiError::parse(&it) }.with_status(&it),
             // The text of an HTML page is useless in an error message.
             Err(_) if body.trim_start().starts_with('<') => {
-                Complaint { status, ..Complaint::default() }
+                ApiError { status, ..ApiError::default() }
             }
-            Err(_) => Complaint { status, said: body.into(), ..Complaint::default() },
+            Err(_) => ApiError { status, message: body.into(), ..ApiError::default() },
         }
     }
 
     /// Parses an error event inside a stream.
-    pub fn inside(it: &Value) -> Complaint {
-        Complaint::from(it).completed(it)
+    pub fn from_event(it: &Value) -> ApiError {
+        ApiError::parse(it).with_status(it)
     }
 
-    fn from(it: &Value) -> Complaint {
+    fn parse(it: &Value) -> ApiError {
         let it = if it.is_array() { &it[0] } else { it };
         let error = if it["error"].is_object() { &it["error"] } else { it };
         let words = [&error["message"], &it["error"], &it["detail"], &it["message"]];
@@ -66,27 +66,28 @@ impl Complaint {
         let kinds: Vec<&str> = kinds.collect();
         let retry_ms = error["details"].as_array().into_iter().flatten().find_map(|detail| {
             let told = detail["@type"].as_str()?.ends_with("RetryInfo");
-            told.then(|| duration(detail["retryDelay"].as_str()?))?
+            told.then(|| parse_duration(detail["retryDelay"].as_str()?))?
         });
-        Complaint {
+        ApiError {
             status: None,
-            kind: kinds.join(" ").to_lowercase(),
-            said: said.into(),
+            codes: kinds.join(" ").to_lowercase(),
+            message: said.into(),
             retry_ms,
         }
     }
 
     /// Fills in a missing status from the error code.
-    fn completed(mut self, it: &Value) -> Complaint {
+    fn with_status(mut self, it: &Value) -> ApiError {
         let number = || it["error"]["code"].as_u64().filter(|code| (400..600).contains(code));
-        let word = || KINDS.iter().find(|(kind, _)| self.kind.contains(kind)).map(|(_, n)| *n);
+        let word =
+            || STATUS_BY_CODE.iter().find(|(kind, _)| self.codes.contains(kind)).map(|(_, n)| *n);
         self.status = self.status.or_else(number).or_else(word);
         self
     }
 
     /// The kind of failure.
     pub fn trouble(&self) -> FailureKind {
-        let said = format!("{} {}", self.kind, self.said).to_lowercase();
+        let said = format!("{} {}", self.codes, self.message).to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
         if matches!(self.status, Some(400 | 422)) {
             if says(&["api key not valid", "api_key_invalid"]) {
@@ -96,7 +97,7 @@ impl Complaint {
                 return FailureKind::UnknownModel;
             }
         }
-        match fault::trouble(self.status, &said) {
+        match cli_error::classify_failure(self.status, &said) {
             // The service has responded, so it did not crash.
             FailureKind::Crashed | FailureKind::TimedOut => FailureKind::Other,
             trouble => trouble,
@@ -104,38 +105,41 @@ impl Complaint {
     }
 
     /// Whether the error is transient, so that a retry could help. An exhausted quota is not.
-    pub fn passes(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         let passing = matches!(self.status, Some(408 | 429 | 500..=599));
-        passing && !self.kind.contains("insufficient_quota")
+        passing && !self.codes.contains("insufficient_quota")
     }
 
     /// Whether the service may have rejected the JSON Schema: an otherwise unexplained 400 or 422.
-    pub fn about_schema(&self) -> bool {
+    pub fn is_schema_rejection(&self) -> bool {
         matches!(self.status, Some(400 | 422)) && self.trouble() == FailureKind::Other
     }
 }
 
 /// Milliseconds until a retry is allowed, from the `retry-after-ms`, `retry-after` or
 /// `x-ratelimit-reset-*` headers.
-pub fn retry(headers: &[(String, String)]) -> Option<u64> {
+pub fn parse_retry_headers(headers: &[(String, String)]) -> Option<u64> {
     let said =
         |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim());
     let exact = said("retry-after-ms").and_then(|value| value.parse::<f64>().ok());
-    exact.and_then(milliseconds).or_else(|| said("retry-after").and_then(after)).or_else(|| {
-        // A rate limit with requests remaining is not the one that was exceeded.
-        let reset = headers.iter().filter_map(|(name, value)| {
-            let of = name.strip_prefix("x-ratelimit-reset-")?;
-            let left = said(&format!("x-ratelimit-remaining-{of}"));
-            left.is_none_or(|left| left == "0").then(|| duration(value))?
-        });
-        reset.max()
-    })
+    exact
+        .and_then(ceil_to_millis)
+        .or_else(|| said("retry-after").and_then(parse_retry_after))
+        .or_else(|| {
+            // A rate limit with requests remaining is not the one that was exceeded.
+            let reset = headers.iter().filter_map(|(name, value)| {
+                let of = name.strip_prefix("x-ratelimit-reset-")?;
+                let left = said(&format!("x-ratelimit-remaining-{of}"));
+                left.is_none_or(|left| left == "0").then(|| parse_duration(value))?
+            });
+            reset.max()
+        })
 }
 
 /// Parses a `retry-after` value: seconds or an HTTP date.
-fn after(value: &str) -> Option<u64> {
+fn parse_retry_after(value: &str) -> Option<u64> {
     if let Ok(seconds) = value.parse::<f64>() {
-        return milliseconds(seconds * 1000.0);
+        return ceil_to_millis(seconds * 1000.0);
     }
     let then = jiff::fmt::rfc2822::parse(value).ok()?.timestamp().as_millisecond();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_millis();
@@ -143,7 +147,7 @@ fn after(value: &str) -> Option<u64> {
 }
 
 /// Parses a duration such as `6m0s`, `350ms` or `1.5s` to milliseconds.
-fn duration(text: &str) -> Option<u64> {
+fn parse_duration(text: &str) -> Option<u64> {
     let mut rest = text.trim();
     let mut sum = if rest.is_empty() { return None } else { 0.0 };
     while !rest.is_empty() {
@@ -161,10 +165,10 @@ fn duration(text: &str) -> Option<u64> {
             };
         rest = &rest[unit..];
     }
-    milliseconds(sum)
+    ceil_to_millis(sum)
 }
 
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
-fn milliseconds(amount: f64) -> Option<u64> {
+fn ceil_to_millis(amount: f64) -> Option<u64> {
     (0.0..1e10).contains(&amount).then(|| amount.ceil() as u64)
 }

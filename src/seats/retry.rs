@@ -2,15 +2,15 @@
 use std::time::Duration;
 
 /// Attempts per turn, including the first.
-pub(super) const TRIES: u16 = 3;
+pub(super) const MAX_ATTEMPTS: u16 = 3;
 
 /// Longest wait before a retry. If a provider asks for more (`Retry-After`), the turn fails and the
 /// user decides.
-pub(super) const LONGEST: Duration = Duration::from_secs(30);
+pub(super) const MAX_RETRY_WAIT: Duration = Duration::from_secs(30);
 
 /// Exponential backoff (base 500 ms, factor 4) with up to 500 ms of random jitter, so that two
 /// seats do not retry together.
-pub(super) fn pause(tries: u16) -> Duration {
+pub(super) fn backoff(tries: u16) -> Duration {
     let mut chance = [0; 2];
     let _ = getrandom::fill(&mut chance);
     let chance = u64::from(u16::from_le_bytes(chance)) % 500;

@@ -1,7 +1,7 @@
 //! Config of one model CLI: program, arguments, environment, output format. The built-in specs are
 //! in `rows.toml`; the user's config overrides single fields or adds specs. A repository's config
 //! cannot.
-use super::cli::Surroundings;
+use super::cli::SystemEnvironment;
 use super::per_effort::PerEffort;
 use crate::debate::Effort;
 use serde::Deserialize;
@@ -11,16 +11,16 @@ use std::collections::BTreeMap;
 /// How a model CLI is called. The comment at the top of `rows.toml` documents the fields.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Row {
+pub(super) struct CliSpec {
     pub(super) program: String,
     #[serde(default)]
     pub(super) args: Vec<String>,
     #[serde(default)]
     #[serde(rename = "extra")]
-    pub(super) extra: Vec<String>,
+    pub(super) extra_args: Vec<String>,
     #[serde(default)]
     #[serde(rename = "last")]
-    pub(super) last: Vec<String>,
+    pub(super) trailing_args: Vec<String>,
     #[serde(default)]
     pub(super) tools: Vec<String>,
     #[serde(default)]
@@ -30,46 +30,46 @@ pub(super) struct Row {
     #[serde(default)]
     pub(super) web_off: Vec<String>,
     #[serde(default)]
-    pub(super) web: Option<Web>,
+    pub(super) web: Option<WebAccess>,
     #[serde(default)]
     #[serde(rename = "model")]
-    pub(super) model: Vec<String>,
+    pub(super) model_args: Vec<String>,
     #[serde(default)]
     #[serde(rename = "effort")]
-    pub(super) effort: BTreeMap<String, Vec<String>>,
+    pub(super) effort_args: BTreeMap<String, Vec<String>>,
     #[serde(rename = "reads")]
-    pub(super) reads: Reads,
+    pub(super) output_format: CliOutputFormat,
     #[serde(default)]
     #[serde(rename = "set")]
-    pub(super) set: BTreeMap<String, String>,
+    pub(super) set_env: BTreeMap<String, String>,
     #[serde(default)]
     #[serde(rename = "pass")]
-    pub(super) pass: Vec<String>,
+    pub(super) pass_env: Vec<String>,
     #[serde(default)]
-    pub(super) home: Option<Home>,
+    pub(super) home: Option<CliHome>,
     #[serde(default)]
     #[serde(rename = "servers")]
-    pub(super) servers: Vec<String>,
+    pub(super) mcp_config_files: Vec<String>,
     #[serde(default)]
     #[serde(rename = "longest")]
-    pub(super) longest: Option<usize>,
+    pub(super) max_prompt_chars: Option<usize>,
     #[serde(default)]
     #[serde(rename = "usual")]
-    pub(super) usual: PerEffort<String>,
+    pub(super) default_model: PerEffort<String>,
     #[serde(default)]
     #[serde(rename = "seconds")]
-    pub(super) seconds: PerEffort<u32>,
+    pub(super) timeout_seconds: PerEffort<u32>,
     #[serde(default)]
     pub(super) family: Option<String>,
     #[serde(default)]
     #[serde(rename = "tells_cost")]
-    pub(super) tells_cost: bool,
+    pub(super) reports_cost: bool,
     #[serde(default)]
     #[serde(rename = "keys")]
-    pub(super) keys: Vec<String>,
+    pub(super) key_variables: Vec<String>,
     #[serde(default)]
     #[serde(rename = "logins")]
-    pub(super) logins: Vec<String>,
+    pub(super) login_files: Vec<String>,
     #[serde(default)]
     pub(super) caveats: Vec<String>,
     #[serde(default)]
@@ -81,7 +81,7 @@ pub(super) struct Row {
 /// Output format of a model CLI, which selects its parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Reads {
+pub enum CliOutputFormat {
     /// Claude Code's `stream-json`.
     Claude,
     /// Codex JSON Lines: threads, turns and items.
@@ -99,7 +99,7 @@ pub enum Reads {
 /// Web access of a CLI that has no arguments to control it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Web {
+pub(super) enum WebAccess {
     /// It has no web access.
     None,
     /// It cannot be kept from the web.
@@ -109,28 +109,28 @@ pub(super) enum Web {
 /// How the temporary home of a CLI is set up.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Home {
+pub(super) struct CliHome {
     pub(super) variable: String,
     #[serde(rename = "usual")]
-    pub(super) usual: String,
+    pub(super) default_path: String,
     #[serde(default)]
     #[serde(rename = "keep")]
-    pub(super) keep: Vec<String>,
+    pub(super) copied_files: Vec<String>,
     #[serde(default)]
     #[serde(rename = "over")]
-    pub(super) over: BTreeMap<String, serde_json::Map<String, serde_json::Value>>,
+    pub(super) settings_overlay: BTreeMap<String, serde_json::Map<String, serde_json::Value>>,
 }
 
-const ROWS: &str = include_str!("rows.toml");
+const BUILTIN_CLI_SPECS: &str = include_str!("rows.toml");
 
 /// Parses the built-in CLI specs merged with the `tools` table of the user's config.
-pub(super) fn rows(own: &toml::Table) -> Result<BTreeMap<String, Row>, String> {
-    merged(ROWS, own, "tools")
+pub(super) fn load_cli_specs(own: &toml::Table) -> Result<BTreeMap<String, CliSpec>, String> {
+    merge_specs(BUILTIN_CLI_SPECS, own, "tools")
 }
 
 /// Merges built-in specs (TOML text) with the user's table and deserializes them. A user's field
 /// replaces the built-in one; `table` is the name for error messages.
-pub(super) fn merged<T: DeserializeOwned>(
+pub(super) fn merge_specs<T: DeserializeOwned>(
     ours: &str,
     own: &toml::Table,
     table: &str,
@@ -163,7 +163,7 @@ pub(super) fn merged<T: DeserializeOwned>(
     all.into_iter().map(read).collect()
 }
 
-impl Row {
+impl CliSpec {
     /// The command-line arguments of a turn. The prompt goes to stdin.
     pub(super) fn arguments(
         &self,
@@ -171,29 +171,29 @@ impl Row {
         effort: Option<Effort>,
         web: bool,
     ) -> Vec<String> {
-        let tools = self.tools(web).join(",");
+        let tools = self.allowed_tools(web).join(",");
         let mut arguments: Vec<String> =
             self.args.iter().map(|part| part.replace("{tools}", &tools)).collect();
         arguments.extend(if web { self.web_on.clone() } else { self.web_off.clone() });
-        arguments.extend(self.extra.iter().cloned());
+        arguments.extend(self.extra_args.iter().cloned());
         if let Some(model) = model {
-            arguments.extend(self.model.iter().map(|part| part.replace("{model}", model)));
+            arguments.extend(self.model_args.iter().map(|part| part.replace("{model}", model)));
         }
-        let level = effort.and_then(|effort| self.effort.get(effort.as_str()));
+        let level = effort.and_then(|effort| self.effort_args.get(effort.as_str()));
         arguments.extend(level.into_iter().flatten().cloned());
-        arguments.extend(self.last.iter().cloned());
+        arguments.extend(self.trailing_args.iter().cloned());
         arguments
     }
 
     /// Error message: the program is not installed, and how to install it.
-    pub(super) fn missing(&self) -> String {
+    pub(super) fn not_installed_message(&self) -> String {
         let how =
             if self.install.is_empty() { String::new() } else { format!(" ({})", self.install) };
         format!("`{}` is not installed{how}", self.program)
     }
 
     /// The tools the model may use, with the web tools if the turn has web access.
-    pub(super) fn tools(&self, web: bool) -> Vec<&str> {
+    pub(super) fn allowed_tools(&self, web: bool) -> Vec<&str> {
         let more = if web { self.web_tools.as_slice() } else { &[] };
         self.tools.iter().chain(more).map(String::as_str).collect()
     }
@@ -203,8 +203,8 @@ impl Row {
         let governed =
             [&self.web_tools, &self.web_on, &self.web_off].iter().any(|it| !it.is_empty());
         match (self.web, web) {
-            (Some(Web::None), true) => Some("web access: none"),
-            (Some(Web::Open), false) => Some("web access: not enforced"),
+            (Some(WebAccess::None), true) => Some("web access: none"),
+            (Some(WebAccess::Open), false) => Some("web access: not enforced"),
             // A spec that says nothing about the web is assumed to have access.
             (None, false) if !governed => Some("web access: not enforced"),
             _ => None,
@@ -212,12 +212,12 @@ impl Row {
     }
 
     /// Login status for the list, from key variables and login files. The CLI is not started.
-    pub(super) fn logged_in(&self, around: &Surroundings) -> String {
-        if let Some(name) = self.keys.iter().find(|name| around.variable(name).is_some()) {
+    pub(super) fn login_status(&self, around: &SystemEnvironment) -> String {
+        if let Some(name) = self.key_variables.iter().find(|name| around.variable(name).is_some()) {
             return format!("{name} is set");
         }
-        let there = |file: &String| std::path::Path::new(&around.at(file)).is_file();
-        if self.logins.iter().any(there) {
+        let there = |file: &String| std::path::Path::new(&around.expand_path(file)).is_file();
+        if self.login_files.iter().any(there) {
             return "logged in, as it seems".into();
         }
         let step = if self.login.is_empty() { String::new() } else { format!(" ({})", self.login) };
@@ -225,22 +225,26 @@ impl Row {
     }
 
     /// Whether the allow-list `pass_env` contains this variable; `NAME*` is a prefix.
-    pub(super) fn keeps(&self, name: &str) -> bool {
-        self.pass.iter().any(|kept| match kept.strip_suffix('*') {
+    pub(super) fn passes_variable(&self, name: &str) -> bool {
+        self.pass_env.iter().any(|kept| match kept.strip_suffix('*') {
             Some(prefix) => name.starts_with(prefix),
             None => kept == name,
         })
     }
 
     /// Names of the MCP servers in the user's config files, which are disabled for a turn.
-    pub(super) fn servers(&self, around: &Surroundings) -> Vec<String> {
+    pub(super) fn mcp_server_names(&self, around: &SystemEnvironment) -> Vec<String> {
         let mut names = vec![];
-        for file in self.servers.iter().map(|file| around.at(file)).filter(|file| !file.is_empty())
+        for file in self
+            .mcp_config_files
+            .iter()
+            .map(|file| around.expand_path(file))
+            .filter(|file| !file.is_empty())
         {
             // The file may also exist as `.jsonc`.
             for path in [file.clone(), format!("{file}c")] {
                 let text = std::fs::read_to_string(path).unwrap_or_default();
-                if let Some(listed) = loose(&text)["mcp"].as_object() {
+                if let Some(listed) = parse_jsonc(&text)["mcp"].as_object() {
                     names.extend(listed.keys().cloned());
                 }
             }
@@ -250,15 +254,15 @@ impl Row {
 
     /// The variables set for the CLI. For opencode this includes a config that disables the given
     /// MCP servers and denies every tool that is not allowed.
-    pub(super) fn settings(&self, off: &[String], web: bool) -> BTreeMap<String, String> {
-        let mut set = self.set.clone();
-        if self.reads == Reads::Opencode {
+    pub(super) fn build_variables(&self, off: &[String], web: bool) -> BTreeMap<String, String> {
+        let mut set = self.set_env.clone();
+        if self.output_format == CliOutputFormat::Opencode {
             let off: serde_json::Map<String, serde_json::Value> = off
                 .iter()
                 .map(|name| (name.clone(), serde_json::json!({"enabled": false})))
                 .collect();
             let mut may = serde_json::json!({"*": "deny"});
-            for tool in self.tools(web) {
+            for tool in self.allowed_tools(web) {
                 may[tool] = "allow".into();
             }
             let agent = serde_json::json!({"debater": {"mode": "primary", "permission": may}});
@@ -274,7 +278,7 @@ impl Row {
 }
 
 /// Parses JSON with comments and trailing commas; null if it is invalid.
-pub(super) fn loose(text: &str) -> serde_json::Value {
+pub(super) fn parse_jsonc(text: &str) -> serde_json::Value {
     jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
         .unwrap_or_default()
 }

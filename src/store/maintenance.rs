@@ -1,7 +1,7 @@
 //! Maintenance of the database: integrity check, and rebuild of the projections from the event log.
-use super::archive::{Database, stored};
-use super::project;
-use super::schema::{self, broken};
+use super::archive::{Database, load_debate};
+use super::projections;
+use super::schema::{self, sqlite_error};
 use crate::debate::Debate;
 use crate::engine::{ArchiveError, ArchiveHealth, ReindexReport};
 use rusqlite::{Connection, TransactionBehavior};
@@ -10,30 +10,31 @@ use rusqlite::{Connection, TransactionBehavior};
 /// update, so that the newest debate is exported last.
 pub(super) fn reindex(database: &Database) -> Result<(ReindexReport, Vec<i64>), ArchiveError> {
     let mut done = ReindexReport { debates: 0, events: 0, messages: 0, flawed: vec![] };
-    let rows: Vec<i64> = database.with(|connection| {
-        let mut statement =
-            connection.prepare("SELECT id FROM debates ORDER BY updated_at, id").map_err(broken)?;
-        let rows = statement.query_map([], |row| row.get(0)).map_err(broken)?;
-        rows.collect::<Result<_, _>>().map_err(broken)
+    let rows: Vec<i64> = database.with_connection(|connection| {
+        let mut statement = connection
+            .prepare("SELECT id FROM debates ORDER BY updated_at, id")
+            .map_err(sqlite_error)?;
+        let rows = statement.query_map([], |row| row.get(0)).map_err(sqlite_error)?;
+        rows.collect::<Result<_, _>>().map_err(sqlite_error)
     })?;
     // One short transaction per debate, so that running debates are not blocked for long.
     let change = |work: &mut dyn FnMut(&Connection) -> Result<(), ArchiveError>| {
-        database.with(|connection| {
+        database.with_connection(|connection| {
             let change = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
-                .map_err(broken)?;
+                .map_err(sqlite_error)?;
             work(&change)?;
-            change.commit().map_err(broken)
+            change.commit().map_err(sqlite_error)
         })
     };
-    change(&mut |change| change.execute_batch(schema::NO_INDEX).map_err(broken))?;
+    change(&mut |change| change.execute_batch(schema::DROP_FTS_INDEX).map_err(sqlite_error))?;
     for row in &rows {
-        change(&mut |change| rebuild(change, *row, &mut done))?;
+        change(&mut |change| rebuild_debate(change, *row, &mut done))?;
     }
     change(&mut |change| {
-        schema::index(change)?;
+        schema::rebuild_fts_index(change)?;
         let count = "SELECT count(*) FROM messages";
-        let count: i64 = change.query_row(count, [], |row| row.get(0)).map_err(broken)?;
+        let count: i64 = change.query_row(count, [], |row| row.get(0)).map_err(sqlite_error)?;
         done.messages = usize::try_from(count).unwrap_or(0);
         Ok(())
     })?;
@@ -41,32 +42,33 @@ pub(super) fn reindex(database: &Database) -> Result<(ReindexReport, Vec<i64>), 
 }
 
 /// Checks the database and replays the log of every debate.
-pub(super) fn health(database: &Database) -> Result<ArchiveHealth, ArchiveError> {
-    database.with(|connection| {
+pub(super) fn check_health(database: &Database) -> Result<ArchiveHealth, ArchiveError> {
+    database.with_connection(|connection| {
         let mut problems: Vec<String> = vec![];
-        let sound: String =
-            connection.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(broken)?;
+        let sound: String = connection
+            .pragma_query_value(None, "quick_check", |row| row.get(0))
+            .map_err(sqlite_error)?;
         if sound != "ok" {
             problems.push(sound);
         }
         let application: i64 = connection
             .pragma_query_value(None, "application_id", |row| row.get(0))
-            .map_err(broken)?;
-        if application != schema::APPLICATION {
+            .map_err(sqlite_error)?;
+        if application != schema::APPLICATION_ID {
             problems.push("this file was not made by this program".into());
         }
         let rows = {
             let mut statement =
-                connection.prepare("SELECT id FROM debates ORDER BY id").map_err(broken)?;
-            let rows = statement.query_map([], |row| row.get(0)).map_err(broken)?;
-            rows.collect::<Result<Vec<i64>, _>>().map_err(broken)?
+                connection.prepare("SELECT id FROM debates ORDER BY id").map_err(sqlite_error)?;
+            let rows = statement.query_map([], |row| row.get(0)).map_err(sqlite_error)?;
+            rows.collect::<Result<Vec<i64>, _>>().map_err(sqlite_error)?
         };
         for row in &rows {
-            problems.extend(unsound(connection, *row));
+            problems.extend(find_log_problem(connection, *row));
         }
         Ok(ArchiveHealth {
             path: database.path().display().to_string(),
-            version: schema::version(connection)?,
+            version: schema::read_version(connection)?,
             debates: rows.len(),
             problems,
         })
@@ -74,8 +76,8 @@ pub(super) fn health(database: &Database) -> Result<ArchiveHealth, ArchiveError>
 }
 
 /// Replays a debate's log and describes the first problem, if there is one.
-fn unsound(connection: &Connection, row: i64) -> Option<String> {
-    let stored = match stored(connection, row) {
+fn find_log_problem(connection: &Connection, row: i64) -> Option<String> {
+    let stored = match load_debate(connection, row) {
         Ok(stored) => stored,
         Err(error) => return Some(format!("debate {row}: {error}")),
     };
@@ -91,9 +93,13 @@ fn unsound(connection: &Connection, row: i64) -> Option<String> {
 }
 
 /// Rebuilds the projections of one debate. Problems are added to the report.
-fn rebuild(change: &Connection, row: i64, done: &mut ReindexReport) -> Result<(), ArchiveError> {
+fn rebuild_debate(
+    change: &Connection,
+    row: i64,
+    done: &mut ReindexReport,
+) -> Result<(), ArchiveError> {
     done.debates += 1;
-    let stored = match stored(change, row) {
+    let stored = match load_debate(change, row) {
         Ok(stored) => stored,
         Err(error) => {
             done.flawed.push(format!("debate {row}: {error}"));
@@ -105,7 +111,7 @@ fn rebuild(change: &Connection, row: i64, done: &mut ReindexReport) -> Result<()
     if let Some((seq, why)) = &stored.first_unreadable {
         done.flawed.push(format!("{id}: event {seq} {why}"));
     }
-    project::clear(change, row)?;
+    projections::delete_debate_rows(change, row)?;
     let mut debate = match Debate::open(stored.setup) {
         Ok(debate) => debate,
         Err(unfit) => {
@@ -113,7 +119,7 @@ fn rebuild(change: &Connection, row: i64, done: &mut ReindexReport) -> Result<()
             return Ok(());
         }
     };
-    project::agents(change, row, &debate)?;
+    projections::upsert_agents(change, row, &debate)?;
     let mut at = debate.setup().opened_at;
     for recorded in stored.events {
         at = recorded.at;
@@ -121,7 +127,7 @@ fn rebuild(change: &Connection, row: i64, done: &mut ReindexReport) -> Result<()
             done.flawed.push(format!("{id}: event {}: {illegal}", recorded.seq));
             return Ok(());
         }
-        project::project(change, row, &debate, &recorded.event, at)?;
+        projections::apply_event(change, row, &debate, &recorded.event, at)?;
     }
-    project::card(change, row, &debate, at)
+    projections::update_debate_row(change, row, &debate, at)
 }

@@ -1,10 +1,10 @@
 //! Config of one HTTP API: URL, protocol, key, default model. The built-in specs are in
 //! `apis.toml`; the user's config overrides single fields or adds specs. A repository's config
 //! cannot.
-use super::cli::Surroundings;
+use super::cli::SystemEnvironment;
+use super::cli_spec::merge_specs;
 use super::per_effort::PerEffort;
-use super::row::merged;
-use super::wire::{Held, Wire};
+use super::protocol::{Protocol, SchemaMode};
 use crate::debate::Effort;
 use reqwest::Url;
 use serde::Deserialize;
@@ -16,32 +16,32 @@ use std::time::Duration;
 /// How an HTTP API is called. The comment at the top of `apis.toml` documents the fields.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Api {
+pub(super) struct ApiSpec {
     url: String,
     #[serde(default)]
     #[serde(rename = "url_from")]
-    url_from: String,
+    url_variable: String,
     #[serde(rename = "wire")]
-    pub(super) wire: Wire,
+    pub(super) protocol: Protocol,
     #[serde(default)]
     #[serde(rename = "keys")]
-    keys: Vec<String>,
+    key_variables: Vec<String>,
     #[serde(default)]
     key: Secret,
     #[serde(default)]
     #[serde(rename = "usual")]
-    pub(super) usual: PerEffort<String>,
+    pub(super) default_model: PerEffort<String>,
     #[serde(default)]
     #[serde(rename = "effort")]
-    pub(super) effort: BTreeMap<String, Value>,
+    pub(super) effort_bodies: BTreeMap<String, Value>,
     #[serde(default)]
     #[serde(rename = "schema")]
-    pub(super) schema: Held,
+    pub(super) schema_mode: SchemaMode,
     #[serde(default)]
     pub(super) max_tokens: Option<u64>,
     #[serde(default)]
     #[serde(rename = "seconds")]
-    pub(super) seconds: PerEffort<u32>,
+    pub(super) timeout_seconds: PerEffort<u32>,
     #[serde(default)]
     pub(super) headers: BTreeMap<String, Secret>,
     #[serde(default)]
@@ -50,7 +50,7 @@ pub(super) struct Api {
     pub(super) family: Option<String>,
     #[serde(default)]
     #[serde(rename = "login")]
-    login: String,
+    login_hint: String,
 }
 
 /// A secret value that `Debug` does not print.
@@ -64,19 +64,19 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-const APIS: &str = include_str!("apis.toml");
+const BUILTIN_API_SPECS: &str = include_str!("apis.toml");
 
 /// Names of participants that are not HTTP APIs.
-const TAKEN: &[&str] = &["host", "human", "bot", "script", "demo"];
+const RESERVED_NAMES: &[&str] = &["host", "human", "bot", "script", "demo"];
 
 /// Connect timeout of the check for a local server.
-const NEAR: Duration = Duration::from_millis(200);
+const LOCAL_CONNECT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Parses the built-in API specs merged with the `apis` table of the user's config.
-pub(super) fn apis(own: &toml::Table) -> Result<BTreeMap<String, Api>, String> {
+pub(super) fn load_api_specs(own: &toml::Table) -> Result<BTreeMap<String, ApiSpec>, String> {
     let mut own = own.clone();
     for (name, fields) in &mut own {
-        if TAKEN.contains(&name.as_str()) {
+        if RESERVED_NAMES.contains(&name.as_str()) {
             return Err(format!("`apis.{name}`: that name means somebody else; take another"));
         }
         // A `url` in the user's config takes precedence over the environment variable.
@@ -86,16 +86,16 @@ pub(super) fn apis(own: &toml::Table) -> Result<BTreeMap<String, Api>, String> {
             fields.entry("url_from").or_insert_with(|| String::new().into());
         }
     }
-    merged(APIS, &own, "apis")
+    merge_specs(BUILTIN_API_SPECS, &own, "apis")
 }
 
-impl Api {
+impl ApiSpec {
     /// The base URL, which an environment variable can override.
-    pub(super) fn address(&self, around: &Surroundings) -> Result<Url, String> {
-        let own = parsed(&self.url)?;
-        let Some(other) = around.said(&self.url_from) else { return Ok(own) };
-        let mut other =
-            parsed(&whole(other, &own)).map_err(|why| format!("{}: {why}", self.url_from))?;
+    pub(super) fn resolve_url(&self, around: &SystemEnvironment) -> Result<Url, String> {
+        let own = parse_url(&self.url)?;
+        let Some(other) = around.non_empty_variable(&self.url_variable) else { return Ok(own) };
+        let mut other = parse_url(&complete_url(other, &own))
+            .map_err(|why| format!("{}: {why}", self.url_variable))?;
         // Some programs set the variable without the version path, such as `/v1`.
         if other.path() == "/" {
             other.set_path(own.path());
@@ -104,94 +104,102 @@ impl Api {
     }
 
     /// Environment variables that may hold the key.
-    pub(super) fn keys(&self) -> &[String] {
-        &self.keys
+    pub(super) fn key_variables(&self) -> &[String] {
+        &self.key_variables
     }
 
     /// The API key from the config or the environment; none if the API needs no key.
-    pub(super) fn key<'a>(&'a self, around: &'a Surroundings) -> Result<Option<&'a str>, String> {
+    pub(super) fn find_key<'a>(
+        &'a self,
+        around: &'a SystemEnvironment,
+    ) -> Result<Option<&'a str>, String> {
         let written = Some(self.key.0.as_str()).filter(|key| !key.is_empty());
-        let found = written.or_else(|| self.keys.iter().find_map(|name| around.said(name)));
-        if found.is_some() || self.keys.is_empty() {
+        let found = written
+            .or_else(|| self.key_variables.iter().find_map(|name| around.non_empty_variable(name)));
+        if found.is_some() || self.key_variables.is_empty() {
             return Ok(found);
         }
-        let step = self.step(|login| format!("; {login}"));
-        Err(format!("no key is set: set {}{step}", self.keys.join(" or ")))
+        let step = self.format_login_hint(|login| format!("; {login}"));
+        Err(format!("no key is set: set {}{step}", self.key_variables.join(" or ")))
     }
 
     /// The named model, else the default.
-    pub(super) fn model<'a>(&'a self, named: Option<&'a str>) -> Option<&'a str> {
-        named.or_else(|| self.usual.of(None).map(String::as_str))
+    pub(super) fn model_or_default<'a>(&'a self, named: Option<&'a str>) -> Option<&'a str> {
+        named.or_else(|| self.default_model.for_effort(None).map(String::as_str))
     }
 
     /// Whether the model may be chosen from the server's list. True for chat servers without a key,
     /// which list only loaded models.
-    pub(super) fn tells_models(&self) -> bool {
-        self.keys.is_empty() && self.wire == Wire::Chat
+    pub(super) fn can_list_models(&self) -> bool {
+        self.key_variables.is_empty() && self.protocol == Protocol::Chat
     }
 
     /// The JSON that an effort adds to the request body; none if there is no such setting.
-    pub(super) fn effort(&self, effort: Effort) -> Option<&Value> {
-        self.effort.get(effort.as_str())
+    pub(super) fn effort_body(&self, effort: Effort) -> Option<&Value> {
+        self.effort_bodies.get(effort.as_str())
     }
 
     /// Formats the `login` hint; empty if there is none.
-    pub(super) fn step(&self, sentence: impl Fn(&str) -> String) -> String {
-        if self.login.is_empty() { String::new() } else { sentence(&self.login) }
+    pub(super) fn format_login_hint(&self, sentence: impl Fn(&str) -> String) -> String {
+        if self.login_hint.is_empty() { String::new() } else { sentence(&self.login_hint) }
     }
 
     /// Hint for a rejected key.
-    pub(super) fn unwelcome(&self, name: &str) -> String {
-        if self.keys.is_empty() {
+    pub(super) fn rejected_key_hint(&self, name: &str) -> String {
+        if self.key_variables.is_empty() {
             return format!("set the `key` of `apis.{name}`");
         }
-        let step = self.step(|login| format!("; {login}"));
-        format!("look at {}{step}", self.keys.join(" and "))
+        let step = self.format_login_hint(|login| format!("; {login}"));
+        format!("look at {}{step}", self.key_variables.join(" and "))
     }
 
     /// Why the API cannot be used here. No request is sent; a local server is only checked for an
     /// open port.
-    pub(super) fn absent(
+    pub(super) fn unavailable_reason(
         &self,
         name: &str,
         named: Option<&str>,
-        around: &Surroundings,
+        around: &SystemEnvironment,
     ) -> Option<String> {
-        let address = match self.address(around) {
+        let address = match self.resolve_url(around) {
             Ok(address) => address,
             Err(why) => return Some(format!("`apis.{name}`: {why}")),
         };
-        if let Err(why) = self.key(around) {
+        if let Err(why) = self.find_key(around) {
             return Some(why);
         }
-        if self.model(named).is_none() && !self.tells_models() {
+        if self.model_or_default(named).is_none() && !self.can_list_models() {
             return Some(format!(
                 "name a model, as in `{name}:MODEL`, or set `usual` of `apis.{name}`"
             ));
         }
-        (self.keys.is_empty() && near(&address) && !answers(&address))
-            .then(|| self.silent(&address, ""))
+        (self.key_variables.is_empty() && is_local(&address) && !is_listening(&address))
+            .then(|| self.unreachable_message(&address, ""))
     }
 
     /// Error message: nothing answers at this URL.
-    pub(super) fn silent(&self, address: &Url, why: &str) -> String {
+    pub(super) fn unreachable_message(&self, address: &Url, why: &str) -> String {
         let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-        let step = if self.keys.is_empty() { self.login.as_str() } else { "look at the network" };
+        let step = if self.key_variables.is_empty() {
+            self.login_hint.as_str()
+        } else {
+            "look at the network"
+        };
         let step = if step.is_empty() { "start it" } else { step };
-        format!("nothing answers at {}{why} ({step})", shown(address))
+        format!("nothing answers at {}{why} ({step})", display_url(address))
     }
 
     /// Description for the list of seats.
-    pub(super) fn about(&self, address: Option<&Url>) -> String {
+    pub(super) fn describe(&self, address: Option<&Url>) -> String {
         let family = self.family.as_ref().map(|family| format!(" for {family} models"));
         let family = family.unwrap_or_default();
-        let place = address.map(|address| format!(" at {}", shown(address)));
+        let place = address.map(|address| format!(" at {}", display_url(address)));
         format!("an HTTP API{family}{}; sees only its brief", place.unwrap_or_default())
     }
 
     /// Where the key comes from, for the list of seats.
-    pub(super) fn login(&self, around: &Surroundings) -> String {
-        let set = self.keys.iter().find(|name| around.said(name).is_some());
+    pub(super) fn key_status(&self, around: &SystemEnvironment) -> String {
+        let set = self.key_variables.iter().find(|name| around.non_empty_variable(name).is_some());
         match set {
             _ if !self.key.0.is_empty() => "its key is in your configuration".into(),
             Some(name) => format!("{name} is set"),
@@ -201,22 +209,22 @@ impl Api {
 
     /// Whether the user has set a default model. Only then may the API be seated without being
     /// named.
-    pub(super) fn at_hand(&self) -> bool {
-        self.usual.of(None).is_some()
+    pub(super) fn has_default_model(&self) -> bool {
+        self.default_model.for_effort(None).is_some()
     }
 }
 
-impl Surroundings {
+impl SystemEnvironment {
     /// The trimmed value of an environment variable, unless it is empty.
-    pub(super) fn said(&self, name: &str) -> Option<&str> {
-        let mut all = self.environment.iter();
+    pub(super) fn non_empty_variable(&self, name: &str) -> Option<&str> {
+        let mut all = self.variables.iter();
         let found = all.find(|(known, _)| !name.is_empty() && known == name)?;
         found.1.to_str().map(str::trim).filter(|value| !value.is_empty())
     }
 }
 
 /// Completes an abbreviated URL such as `host:port` with the scheme and port of the built-in one.
-fn whole(said: &str, own: &Url) -> String {
+fn complete_url(said: &str, own: &Url) -> String {
     if said.contains("://") {
         return said.to_owned();
     }
@@ -236,7 +244,7 @@ fn whole(said: &str, own: &Url) -> String {
     format!("{scheme}://{host}{port}{rest}")
 }
 
-fn parsed(url: &str) -> Result<Url, String> {
+fn parse_url(url: &str) -> Result<Url, String> {
     let parsed = Url::parse(url.trim_end_matches('/')).ok();
     let parsed = parsed
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
@@ -248,23 +256,25 @@ fn parsed(url: &str) -> Result<Url, String> {
 }
 
 /// A URL without credentials and query, for messages.
-pub(super) fn shown(address: &Url) -> String {
+pub(super) fn display_url(address: &Url) -> String {
     let port = address.port().map(|port| format!(":{port}")).unwrap_or_default();
     let host = address.host_str().unwrap_or_default();
     format!("{}://{host}{port}{}", address.scheme(), address.path().trim_end_matches('/'))
 }
 
 /// Whether a URL points to this machine.
-pub(super) fn near(address: &Url) -> bool {
+pub(super) fn is_local(address: &Url) -> bool {
     let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost"
         || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified())
 }
 
 /// Whether a TCP connection to the URL succeeds within [`LOCAL_CONNECT_TIMEOUT`].
-fn answers(address: &Url) -> bool {
+fn is_listening(address: &Url) -> bool {
     let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
     let port = address.port_or_known_default().unwrap_or(80);
     let places = (host, port).to_socket_addrs().into_iter().flatten();
-    places.into_iter().any(|place| TcpStream::connect_timeout(&place, NEAR).is_ok())
+    places
+        .into_iter()
+        .any(|place| TcpStream::connect_timeout(&place, LOCAL_CONNECT_TIMEOUT).is_ok())
 }
