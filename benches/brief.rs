@@ -1,7 +1,7 @@
 //! Benchmark: time to gather a brief, compared with `git` for the same input: a pull request, a
 //! diff of 17,000 files, a tree of 50,000 files. Run with `cargo bench --bench brief`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
-use debate_mcp::brief::{Gathered, Given, Wanted, gather};
+use debate_mcp::brief::{BriefDetail, BriefSelection, RepositoryBrief, build_brief};
 use debate_mcp::repo::TreeStore;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -40,15 +40,16 @@ fn main() {
 
 /// Times both in turn, so that other processes on the machine slow down both alike.
 fn compare(what: &str, home: &Path, root: &Path, wanted: &str, git: &[&str]) {
-    let (mut ours, mut theirs, mut told) = (vec![], vec![], Gathered::default());
+    let (mut ours, mut theirs, mut told) = (vec![], vec![], RepositoryBrief::default());
     // Pinning is not part of the measurement.
     let trees = TreeStore::new(home);
     let pin = trees.pin(root).unwrap().unwrap();
-    let wanted = Wanted::read(wanted).unwrap();
+    let wanted = BriefSelection::parse(wanted).unwrap();
     let topic = "Should `check_permission` be there?";
     for _ in 0..RUNS {
         let began = Instant::now();
-        told = gather(&trees, root, root, Some(&pin), topic, &wanted, Given::Contents).unwrap();
+        told = build_brief(&trees, root, root, Some(&pin), topic, &wanted, BriefDetail::Contents)
+            .unwrap();
         ours.push(began.elapsed());
         let began = Instant::now();
         run_git(root, git);
@@ -62,7 +63,7 @@ fn compare(what: &str, home: &Path, root: &Path, wanted: &str, git: &[&str]) {
         git[0],
         theirs.as_secs_f64() * 1e3,
         ours.as_secs_f64() / theirs.as_secs_f64(),
-        told.changed.len(),
+        told.changed_files.len(),
         told.left_out.len(),
         told.tokens,
     );

@@ -4,7 +4,7 @@
 //!
 //! `cargo bench --bench overhead`
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
-use debate_mcp::brief::FromRepository;
+use debate_mcp::brief::RepositorySource;
 use debate_mcp::catalogue;
 use debate_mcp::debate::{Debate, Participant, ReplyKind, Step, TurnFailure};
 use debate_mcp::engine::{
@@ -92,7 +92,8 @@ async fn run_duel(folder: &Path) -> (f64, usize) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let archive = Arc::new(SqliteArchive::new(&folder.join("home"), clock.clone()));
     let voices = Arc::new(TimedProviders::default());
-    let briefs = FromRepository { folder: folder.into(), trees: TreeStore::new(folder) };
+    let briefs =
+        RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
     let words = catalogue::load(folder, folder);
     let desk = App::new(AppParts {
         archive,

@@ -18,25 +18,25 @@
 //! | `deadlines`  | which timeout applies now                                               |
 //! | `timers`     | periodic work: timeouts, eviction, retries                              |
 //! | `restore`    | restores rooms after a restart                                          |
-mod board;
-mod hall;
+mod deadlines;
+mod error;
 mod keys;
-mod late;
-mod refusal;
+mod limits;
+mod live_room;
+pub mod protocol;
+mod responses;
 mod restore;
 mod result;
 mod room;
-mod table;
-mod tend;
-mod terms;
-mod told;
-pub mod wire;
+mod room_state;
+mod service;
+mod timers;
 
-pub use board::{Board, Course, Entry, Forfeit, Spot};
-pub use hall::{Bench, Hall};
-pub use late::{Ending, ending};
-pub use refusal::Refusal;
-pub use result::result;
-pub use room::{Closed, Guest, Room};
-pub use terms::Terms;
-pub use told::{listed, shown, told};
+pub use deadlines::{TimeoutAction, timeout_action};
+pub use error::ArenaError;
+pub use limits::ArenaLimits;
+pub use responses::{list_item, public_status, status_for_bot};
+pub use result::arena_result;
+pub use room::{JoinedBot, Room, RoomClosure};
+pub use room_state::{ArenaSpeech, AwaitedTurn, DebateProgress, ForfeitedTurn, RoomState};
+pub use service::{ArenaService, JudgingConfig};

@@ -26,29 +26,29 @@
 //! | `text_format`       | line numbers, truncation, token estimates                          |
 //! | `port`              | implements the engine's `BriefSource` and `SnapshotProvider` ports |
 mod auto;
+mod builder;
+mod change_context;
 mod compose;
-mod files;
-mod gather;
-mod gathered;
-mod ground;
-mod hidden;
-mod kind;
+mod diff;
+mod file_excerpt;
+mod file_kind;
+mod file_tree;
+mod hidden_text;
+mod hunk_reader;
 mod libraries;
-mod look;
 mod outline;
 mod pack;
-mod page;
 mod port;
-mod review;
-mod reviewed;
+mod repository_brief;
 mod risk;
+mod selection;
+mod source_tree;
 mod symbols;
-mod topic;
-mod tree;
-mod wanted;
+mod text_format;
+mod topic_hints;
 
-pub use gather::gather;
-pub use gathered::{BriefError, Gathered, Given, Omitted};
-pub use port::FromRepository;
-pub use reviewed::Reviewed;
-pub use wanted::{BadWish, Wanted};
+pub use builder::build_brief;
+pub use change_context::ChangeContext;
+pub use port::RepositorySource;
+pub use repository_brief::{BriefDetail, BriefError, BriefOmission, RepositoryBrief};
+pub use selection::{BriefSelection, SelectionError};

@@ -12,21 +12,27 @@
 //! | `user_files`    | atomic writes and backups of the user's files                  |
 //! | `jsonc_editor`  | edits JSON with comments in place                              |
 //! | `toml_editor`   | edits TOML in place                                            |
+mod client_spec;
 pub mod commands;
-mod files;
-mod ground;
-mod jsonc;
-mod look;
+mod inspect;
+mod install;
+mod jsonc_editor;
+mod paths;
 mod plugin;
-mod row;
-mod tables;
-mod wiring;
+mod toml_editor;
+mod user_files;
 
-pub use ground::Ground;
-pub use look::{Look, Registered, Wrong, hidden, look};
-pub use plugin::plugin;
-pub use row::{Client, Scope, calling_itself, clients, state_files};
-pub use wiring::{Deed, Step, Wish, free, unwire, wire};
+pub use client_spec::{
+    ClientSpec, InstallScope, clients, find_by_handshake_name, state_file_paths,
+};
+pub use inspect::{
+    ClientInspection, RegistrationProblem, ServerRegistration, hidden_prompts, inspect,
+};
+pub use install::{
+    FileAction, InstallOptions, InstallStep, plan_install, plan_repair, plan_uninstall,
+};
+pub use paths::ClientPaths;
+pub use plugin::plugin_files;
 
 /// Name of this program, also as an MCP server.
-pub const SERVER: &str = "debate";
+pub const SERVER_NAME: &str = "debate";

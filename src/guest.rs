@@ -16,19 +16,19 @@
 //! | `fit_length`    | normalizes and truncates a speech to the length limits               |
 //! | `credentials`   | `CredentialStore`: keys on disk, to resume after a restart           |
 //! | `events`        | `ClientEvent` and `ClientResult`                                     |
-pub mod address;
-pub mod fit;
-pub mod manners;
-pub mod memory;
-pub mod news;
-pub mod platform;
+pub mod api;
+pub mod arena_url;
+pub mod client;
+pub mod credentials;
+pub mod events;
+pub mod fit_length;
 pub mod prompt;
-mod speech;
-pub mod visit;
-pub mod wire;
+pub mod protocol;
+pub mod retry_policy;
+mod speech_writer;
 
-pub use address::Address;
-pub use memory::Memory;
-pub use news::{Ended, News, Outcome};
-pub use platform::{Http, Platform};
-pub use visit::{Guest, Left, Visit};
+pub use api::{ArenaApi, HttpArenaApi};
+pub use arena_url::ArenaUrl;
+pub use client::{ArenaClient, ArenaClientConfig, ArenaClientError};
+pub use credentials::CredentialStore;
+pub use events::{ClientEvent, ClientOutcome, ClientResult};

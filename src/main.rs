@@ -1,7 +1,7 @@
 //! Entry point of the `debate` binary: parses arguments, loads the config, wires the adapters into
 //! [`App`], and runs either the MCP server or a CLI command.
 use clap::Parser;
-use debate_mcp::brief::FromRepository;
+use debate_mcp::brief::RepositorySource;
 use debate_mcp::catalogue;
 use debate_mcp::cli::{self, args::Args, args::CliCommand};
 use debate_mcp::config::Config;
@@ -53,8 +53,10 @@ fn main() -> ExitCode {
         config_dir: config.user_dirs.1.clone(),
     };
     let trees = TreeStore::new(&config.data_dir).with_secrets(secrets.clone());
-    let briefs =
-        Arc::new(FromRepository { folder: config.current_dir.clone(), trees: trees.clone() });
+    let briefs = Arc::new(RepositorySource {
+        current_folder: config.current_dir.clone(),
+        tree_store: trees.clone(),
+    });
     let own = &config.settings;
     let tariffs = own.prices.models.iter();
     let roster = ProviderRegistry::new(ProviderConfig {

@@ -13,14 +13,14 @@
 //!
 //! Only `Leaderboard::from_archive` and `from_cards` read the archive. The rest are pure functions.
 pub mod agreement;
-pub mod board;
-pub mod counts;
+pub mod bradley_terry;
+mod cholesky;
+pub mod eligibility;
 pub mod entrant;
-mod solve;
-pub mod strengths;
+pub mod leaderboard;
 pub mod text;
 
-pub use agreement::{Agreement, Bench, Between};
-pub use board::{Board, Group, Reading, Row, Tally};
-pub use counts::{Game, Score, Unrated};
-pub use strengths::{Estimate, Strengths, strengths};
+pub use agreement::{AgreementReference, DebateRulings, JudgeAgreement};
+pub use bradley_terry::{FittedRatings, RatingEstimate, fit_ratings};
+pub use eligibility::{GameScore, RatedGame, UnratedReason};
+pub use leaderboard::{GameTally, Leaderboard, LeaderboardGroup, LeaderboardRow, RatingResult};

@@ -15,25 +15,25 @@
 //! A game is an ordinary debate whose setup has the tournament name and the game key in its terms.
 //! The archive is the only state, so an interrupted tournament can resume, and a longer file plays
 //! only the new games. No prompt mentions the two terms, so debaters do not know they are rated.
-pub mod file;
-pub mod fit;
-mod game;
-pub mod limits;
-pub mod past;
+pub mod archived_games;
+mod game_runner;
+pub mod plan;
 pub mod play;
+pub mod preflight;
+pub mod running_games;
 pub mod schedule;
 pub mod standings;
 pub mod text;
 
-pub use file::{BadFile, Entrant, Plan};
-pub use fit::{Misfit, fits};
-pub use limits::Table;
-pub use past::{Known, Past};
-pub use play::{Ending, News, Settings, play};
-pub use schedule::{Game, schedule};
-pub use standings::{Standings, standings};
+pub use archived_games::{ArchivedGame, GameStatus};
+pub use plan::{TournamentEntrant, TournamentFileError, TournamentPlan};
+pub use play::{TournamentEnd, TournamentEvent, TournamentSettings, play};
+pub use preflight::{TournamentPreflightError, check_tournament};
+pub use running_games::RunningGames;
+pub use schedule::{ScheduledGame, build_schedule};
+pub use standings::{Standings, compute_standings};
 
 /// Key in the setup's terms for the name of the tournament.
-pub const TOURNAMENT: &str = "tournament";
+pub const TOURNAMENT_TERM: &str = "tournament";
 /// Key in the setup's terms for the key of the game.
-pub const GAME: &str = "game";
+pub const GAME_TERM: &str = "game";

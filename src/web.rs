@@ -19,30 +19,30 @@
 //! | `assets`       | script, style sheet and favicon                                        |
 //! | `http_error`   | HTTP error responses of the live page                                  |
 mod actions;
+mod arena_api;
 pub mod assets;
-pub mod entry;
-pub mod follow;
-pub mod guard;
+pub mod auth;
+mod event_stream;
+mod http_error;
 mod listen;
+pub mod live_feed;
 pub mod openapi;
-pub mod pace;
+pub mod origin_check;
 mod pages;
-mod rest;
-mod serve;
+pub mod rate_limit;
+mod server;
 pub mod site;
-mod sorry;
-mod stream;
 
-pub use crate::arena::{Bench, Terms};
+pub use crate::arena::{ArenaLimits, JudgingConfig};
 pub use listen::listen;
-pub use serve::{Server, Serving, Unserved};
+pub use server::{ArenaServer, ArenaServerConfig, ServeError};
 
 use crate::debate::SetupError;
 use crate::engine::StoredDebate;
 use crate::page;
 
 /// Renders a debate as one self-contained HTML file.
-pub fn export(stored: &StoredDebate) -> Result<String, SetupError> {
+pub fn export_html(stored: &StoredDebate) -> Result<String, SetupError> {
     let story = page::history::DebateHistory::from_stored(stored, None)?;
     Ok(page::export::render_export(&story, assets::STYLE).into_string())
 }

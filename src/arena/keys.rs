@@ -5,17 +5,17 @@ use std::fmt::Write;
 use subtle::ConstantTimeEq;
 
 /// Generates a key. Fails if the system has no randomness.
-pub(super) fn new() -> Result<String, String> {
-    Ok(format!("key-{}", chance(16)?))
+pub(super) fn generate_key() -> Result<String, String> {
+    Ok(format!("key-{}", random_hex(16)?))
 }
 
 /// Generates a room id: 10 hex digits, short enough to type.
-pub(super) fn room() -> Result<String, String> {
-    chance(5)
+pub(super) fn generate_room_id() -> Result<String, String> {
+    random_hex(5)
 }
 
 /// Random choice of the supporting side.
-pub(super) fn coin() -> Result<bool, String> {
+pub(super) fn flip_coin() -> Result<bool, String> {
     let mut byte = [0];
     getrandom::fill(&mut byte).map_err(|error| error.to_string())?;
     Ok(byte[0] & 1 == 1)
@@ -23,21 +23,21 @@ pub(super) fn coin() -> Result<bool, String> {
 
 /// Hashes a key for storage. A random key needs no salt.
 pub(super) fn fingerprint(key: &str) -> String {
-    hex(&Sha256::digest(key.as_bytes()))
+    to_hex(&Sha256::digest(key.as_bytes()))
 }
 
 /// Compares a key with a stored hash in constant time.
-pub(super) fn fits(key: &str, kept: &str) -> bool {
+pub(super) fn verify_key(key: &str, kept: &str) -> bool {
     fingerprint(key).as_bytes().ct_eq(kept.as_bytes()).into()
 }
 
-fn chance(bytes: usize) -> Result<String, String> {
+fn random_hex(bytes: usize) -> Result<String, String> {
     let mut random = vec![0; bytes];
     getrandom::fill(&mut random).map_err(|error| error.to_string())?;
-    Ok(hex(&random))
+    Ok(to_hex(&random))
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

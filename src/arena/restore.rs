@@ -1,19 +1,19 @@
 //! Restores all rooms after a restart. Waiting rooms and keys stay valid, and running debates
 //! resume with their remaining time.
-use super::board::{Board, Followed};
-use super::hall::{Hall, internal};
-use super::refusal::Refusal;
-use super::room::{Closed, Room};
-use super::table::Table;
+use super::error::ArenaError;
+use super::live_room::LiveRoom;
+use super::room::{Room, RoomClosure};
+use super::room_state::{RoomState, TrackedDebate};
+use super::service::{ArenaService, internal_error};
 use crate::engine::{AppError, ArchiveError, DebateQuery, DebateRun, LeaseMode};
 use std::sync::Arc;
 
-impl Hall {
+impl ArenaService {
     /// Loads all stored rooms and resumes their debates. Returns the number of open rooms.
-    pub async fn restore(&self) -> Result<usize, Refusal> {
-        let _one_at_a_time = self.seating.lock().await;
+    pub async fn restore_rooms(&self) -> Result<usize, ArenaError> {
+        let _one_at_a_time = self.seating_lock.lock().await;
         let mut open = 0;
-        for body in self.desk.archive().list_rooms().map_err(internal)? {
+        for body in self.app.archive().list_rooms().map_err(internal_error)? {
             let room: Room = match serde_json::from_str(&body) {
                 Ok(room) => room,
                 Err(error) => {
@@ -21,17 +21,17 @@ impl Hall {
                     continue;
                 }
             };
-            let room = self.found_again(room)?;
-            let table = self.put(room.clone());
+            let room = self.relink_debate(room)?;
+            let table = self.insert_room(room.clone());
             // Closed rooms are loaded on request.
             if room.closed.is_some() {
                 continue;
             }
             open += 1;
             if let Some(id) = &room.debate {
-                self.read(&table, id);
+                self.load_progress(&table, id);
                 // Another process may hold the lease. `tick` retries.
-                if let Err(error) = self.resume(&table, id) {
+                if let Err(error) = self.resume_debate(&table, id) {
                     tracing::warn!("debate `{}`: {error}", room.id);
                 }
             }
@@ -41,22 +41,22 @@ impl Hall {
 
     /// Finds the debate of a full room in the archive, if the process was killed between opening
     /// the debate and saving its id in the room.
-    fn found_again(&self, mut room: Room) -> Result<Room, Refusal> {
-        if !room.full() || room.debate.is_some() || room.closed.is_some() {
+    fn relink_debate(&self, mut room: Room) -> Result<Room, ArenaError> {
+        if !room.is_full() || room.debate.is_some() || room.closed.is_some() {
             return Ok(room);
         }
         let query = DebateQuery { format: Some("arena".into()), ..DebateQuery::default() };
-        for card in self.desk.archive().list(&query).map_err(internal)? {
+        for card in self.app.archive().list(&query).map_err(internal_error)? {
             let late = card.created_at >= room.created_at;
             if late
                 && self
-                    .desk
+                    .app
                     .archive()
                     .read(&card.id)
                     .is_ok_and(|stored| stored.setup.terms.get("arena") == Some(&room.id))
             {
                 room.debate = Some(card.id);
-                self.keep(&room)?;
+                self.save_room(&room)?;
                 break;
             }
         }
@@ -64,12 +64,12 @@ impl Hall {
     }
 
     /// Loads a debate from the archive and publishes its progress.
-    fn read(&self, table: &Table, id: &str) {
-        match self.desk.archive().read(id) {
+    fn load_progress(&self, table: &LiveRoom, id: &str) {
+        match self.app.archive().read(id) {
             Ok(stored) => {
-                if let Some(mut followed) = Followed::opened(&stored.setup) {
-                    followed.follow(stored.events);
-                    table.show(&followed);
+                if let Some(mut followed) = TrackedDebate::open(&stored.setup) {
+                    followed.apply_events(stored.events);
+                    table.publish(&followed);
                 }
             }
             Err(error) => tracing::warn!("`{id}`: {error}"),
@@ -77,41 +77,41 @@ impl Hall {
     }
 
     /// Returns the state of a room. If it is closed and evicted, its progress is loaded again.
-    pub(super) fn read_again(&self, table: &Table) -> Arc<Board> {
-        let board = table.board();
+    pub(super) fn load_state(&self, table: &LiveRoom) -> Arc<RoomState> {
+        let board = table.state();
         if let (Some(id), None, true) =
-            (&board.room.debate, &board.course, board.room.closed.is_some())
+            (&board.room.debate, &board.progress, board.room.closed.is_some())
         {
-            self.read(table, id);
-            return table.board();
+            self.load_progress(table, id);
+            return table.state();
         }
         board
     }
 
     /// Resumes a debate. If another process holds its lease, only the progress is loaded.
-    pub(super) fn resume(&self, table: &Arc<Table>, id: &str) -> Result<(), AppError> {
-        match self.desk.resume(id, &self.place, LeaseMode::IfFree, vec![]) {
-            Ok(job) => self.play(table, job),
-            Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) => self.read(table, id),
+    pub(super) fn resume_debate(&self, table: &Arc<LiveRoom>, id: &str) -> Result<(), AppError> {
+        match self.app.resume(id, &self.workspace, LeaseMode::IfFree, vec![]) {
+            Ok(job) => self.spawn_follower(table, job),
+            Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) => self.load_progress(table, id),
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
     /// Spawns a task that follows a debate and closes the room at its end.
-    pub(super) fn play(&self, table: &Arc<Table>, job: DebateRun) {
+    pub(super) fn spawn_follower(&self, table: &Arc<LiveRoom>, job: DebateRun) {
         let (hall, table) = (self.clone(), table.clone());
-        let Some(followed) = table.start(&job, &self.desk) else { return };
+        let Some(followed) = table.attach_run(&job, &self.app) else { return };
         tokio::spawn(async move {
-            table.play(job, followed, &hall.desk).await;
-            if table.board().over() {
-                let _one_at_a_time = hall.seating.lock().await;
-                let mut room = table.board().room.clone();
-                room.closed.get_or_insert(Closed { at: hall.desk.now(), because: None });
-                if let Err(refusal) = hall.keep(&room) {
-                    tracing::warn!("debate `{}`: {}", room.id, refusal.told());
+            table.follow_run(job, followed, &hall.app).await;
+            if table.state().is_over() {
+                let _one_at_a_time = hall.seating_lock.lock().await;
+                let mut room = table.state().room.clone();
+                room.closed.get_or_insert(RoomClosure { at: hall.app.now(), because: None });
+                if let Err(refusal) = hall.save_room(&room) {
+                    tracing::warn!("debate `{}`: {}", room.id, refusal.log_message());
                 }
-                table.seat(room);
+                table.update_room(room);
             }
         });
     }

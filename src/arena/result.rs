@@ -1,11 +1,11 @@
 //! Result of an arena debate: winner, scores, summary, and why it ended.
-use super::wire;
+use super::protocol;
 use crate::debate::verdict::{judgment, leading_ruling};
 use crate::debate::{Debate, DebateOutcome, Role, Side};
 
 /// Why a debate ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum EndReason {
     /// All rounds are finished.
     Completed,
     /// A side forfeited two turns.
@@ -24,47 +24,47 @@ pub enum Reason {
     Cancelled,
 }
 
-impl Reason {
+impl EndReason {
     /// Name in the protocol.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            Reason::Completed => "completed",
-            Reason::Forfeit => "forfeit",
-            Reason::Offline => "offline",
-            Reason::Timeout => "timeout",
-            Reason::Expired => "expired",
-            Reason::Budget => "budget",
-            Reason::Concluded => "concluded",
-            Reason::Cancelled => "cancelled",
+            EndReason::Completed => "completed",
+            EndReason::Forfeit => "forfeit",
+            EndReason::Offline => "offline",
+            EndReason::Timeout => "timeout",
+            EndReason::Expired => "expired",
+            EndReason::Budget => "budget",
+            EndReason::Concluded => "concluded",
+            EndReason::Cancelled => "cancelled",
         }
     }
 }
 
 /// Derives the end reason from the recorded outcome and the prefix of its message.
-pub(super) fn reason(debate: &Debate) -> Reason {
+pub(super) fn end_reason(debate: &Debate) -> EndReason {
     let said = debate.end_reason().and_then(|because| because.split(':').next());
     match (debate.outcome(), said) {
-        (_, Some("offline")) => Reason::Offline,
-        (_, Some("timeout")) => Reason::Timeout,
-        (_, Some("budget")) => Reason::Budget,
-        (Some(DebateOutcome::Ended), _) => Reason::Concluded,
-        (Some(DebateOutcome::Cancelled), _) => Reason::Cancelled,
+        (_, Some("offline")) => EndReason::Offline,
+        (_, Some("timeout")) => EndReason::Timeout,
+        (_, Some("budget")) => EndReason::Budget,
+        (Some(DebateOutcome::Ended), _) => EndReason::Concluded,
+        (Some(DebateOutcome::Cancelled), _) => EndReason::Cancelled,
         (Some(DebateOutcome::Completed | DebateOutcome::Settled { .. }) | None, _) => {
-            Reason::Completed
+            EndReason::Completed
         }
-        _ => Reason::Forfeit,
+        _ => EndReason::Forfeit,
     }
 }
 
 /// Builds the result. Without a verdict it has no winner and no scores.
-pub fn result(debate: &Debate) -> wire::Outcome {
+pub fn arena_result(debate: &Debate) -> protocol::ArenaResult {
     let seated = |side: Side| {
         let seat = debate.seats().iter().find(|seat| seat.role == side.role());
         seat.map(|seat| seat.name.clone())
     };
     let Some(judged) = judgment(debate) else {
-        let summary = unjudged(debate);
-        return wire::Outcome {
+        let summary = unjudged_summary(debate);
+        return protocol::ArenaResult {
             winner: None,
             supporting_score: None,
             opposing_score: None,
@@ -75,14 +75,14 @@ pub fn result(debate: &Debate) -> wire::Outcome {
     let scores = ruling.and_then(|(_, ruling)| ruling.scores);
     let mut summary = ruling.map_or_else(
         || judged.basis.describe().to_owned(),
-        |(cue, ruling)| named(debate, debate.seat(cue).role, &ruling.because),
+        |(cue, ruling)| unmask_sides(debate, debate.seat(cue).role, &ruling.because),
     );
     if judged.is_contested() {
         let why: Vec<&str> =
             judged.contest_reasons.iter().map(|contest| contest.describe()).collect();
         summary = format!("{summary}\n\nContested: {}.", why.join("; "));
     }
-    wire::Outcome {
+    protocol::ArenaResult {
         winner: seated(judged.winner),
         supporting_score: scores.map(|scores| scores.pro),
         opposing_score: scores.map(|scores| scores.con),
@@ -91,7 +91,7 @@ pub fn result(debate: &Debate) -> wire::Outcome {
 }
 
 /// Replaces the anonymous side labels of a ruling by the bots' identifiers.
-fn named(debate: &Debate, judge: Role, text: &str) -> String {
+fn unmask_sides(debate: &Debate, judge: Role, text: &str) -> String {
     let first = if judge == Role::Mirror { Side::Con } else { Side::Pro };
     let name = |side: Side| {
         let seat = debate.seats().iter().find(|seat| seat.role == side.role());
@@ -101,7 +101,7 @@ fn named(debate: &Debate, judge: Role, text: &str) -> String {
 }
 
 /// Explains why there is no verdict.
-fn unjudged(debate: &Debate) -> String {
+fn unjudged_summary(debate: &Debate) -> String {
     let silent: Vec<&str> = [Side::Pro, Side::Con]
         .into_iter()
         .filter(|side| !debate.has_side_spoken(*side))

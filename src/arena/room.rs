@@ -15,7 +15,7 @@ pub struct Room {
     /// Unix time in milliseconds.
     pub created_at: i64,
     /// Bots in the room, in the order in which they joined.
-    pub guests: Vec<Guest>,
+    pub guests: Vec<JoinedBot>,
     /// Index of the bot that argues for the topic, once both have joined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supporting: Option<usize>,
@@ -30,12 +30,12 @@ pub struct Room {
     pub first_leg: Option<String>,
     /// Set when the room is closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub closed: Option<Closed>,
+    pub closed: Option<RoomClosure>,
 }
 
 /// A bot that joined the room.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Guest {
+pub struct JoinedBot {
     /// Name that the bot sent.
     pub name: String,
     /// Id that the bot sent. It is not verified and never shown. It matches bots with their
@@ -51,7 +51,7 @@ pub struct Guest {
 
 /// When and why a room was closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Closed {
+pub struct RoomClosure {
     /// Unix time in milliseconds.
     pub at: i64,
     /// Reason, if the debate's record has none.
@@ -61,12 +61,12 @@ pub struct Closed {
 
 impl Room {
     /// Whether both bots have joined.
-    pub fn full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.guests.len() >= 2
     }
 
     /// Bot on a side, once sides are assigned.
-    pub fn on(&self, side: Side) -> Option<&Guest> {
+    pub fn bot_on_side(&self, side: Side) -> Option<&JoinedBot> {
         let supporting = self.supporting?;
         let nth = if side == Side::Pro { supporting } else { 1 - supporting };
         self.guests.get(nth)
@@ -74,7 +74,8 @@ impl Room {
 
     /// Side of a bot, once sides are assigned.
     pub fn side_of(&self, identifier: &str) -> Option<Side> {
-        let is = |side: Side| self.on(side).is_some_and(|guest| guest.identifier == identifier);
+        let is =
+            |side: Side| self.bot_on_side(side).is_some_and(|guest| guest.identifier == identifier);
         [Side::Pro, Side::Con].into_iter().find(|side| is(*side))
     }
 
@@ -85,7 +86,7 @@ impl Room {
 
     /// Builds the unique identifier of a bot: its sanitized name and the room id. The second bot of
     /// the same name gets the suffix `-2`.
-    pub fn identifier(&self, name: &str) -> String {
+    pub fn unique_identifier(&self, name: &str) -> String {
         let plain: String = name
             .chars()
             .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' })
@@ -97,17 +98,18 @@ impl Room {
 
     /// Index of the bot that argues for the topic: in a rematch the one that argued against it,
     /// otherwise decided by the coin.
-    pub fn toss(&self, coin: bool, first: Option<&Room>) -> usize {
+    pub fn choose_supporting(&self, coin: bool, first: Option<&Room>) -> usize {
         let uuid_of =
-            |side: Side| first.and_then(|first| first.on(side)).map(|it| it.uuid.as_str());
+            |side: Side| first.and_then(|first| first.bot_on_side(side)).map(|it| it.uuid.as_str());
         let (proposed, opposed) = (uuid_of(Side::Pro), uuid_of(Side::Con));
-        let changes = |guest: &Guest| opposed == Some(guest.uuid.as_str()) && opposed != proposed;
+        let changes =
+            |guest: &JoinedBot| opposed == Some(guest.uuid.as_str()) && opposed != proposed;
         self.guests.iter().position(changes).unwrap_or(usize::from(coin))
     }
 
     /// Whether a bot may join. A rematch admits only the bots of the first room.
-    pub fn admits(&self, uuid: &str, first: Option<&Room>) -> bool {
-        let Some(first) = first.filter(|first| first.full()) else {
+    pub fn can_join(&self, uuid: &str, first: Option<&Room>) -> bool {
+        let Some(first) = first.filter(|first| first.is_full()) else {
             return self.first_leg.is_none();
         };
         let places = first.guests.iter().filter(|guest| guest.uuid == uuid).count();

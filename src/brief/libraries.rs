@@ -2,7 +2,7 @@
 //! brief gets the manifest with one of them, and the code that uses it.
 
 /// Words of a topic, or manifest keys, that are never library names.
-const PLAIN: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "authors",
     "build",
     "categories",
@@ -46,17 +46,17 @@ const PLAIN: &[&str] = &[
     "workspace",
 ];
 /// Limit on candidate words.
-const MOST: usize = 40;
+const MAX_CANDIDATES: usize = 40;
 
 /// Words of the topic that may be library names, as written.
-pub(super) fn candidates(topic: &str) -> Vec<String> {
+pub(super) fn library_candidates(topic: &str) -> Vec<String> {
     let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '/' | '.');
     let mut found: Vec<String> = vec![];
     for word in topic.split(|c| !inner(c)) {
         let word = word.trim_matches(['-', '.', '/']);
         let known =
-            PLAIN.contains(&word.to_lowercase().as_str()) || found.iter().any(|it| it == word);
-        if word.len() >= 3 && !known && found.len() < MOST {
+            STOP_WORDS.contains(&word.to_lowercase().as_str()) || found.iter().any(|it| it == word);
+        if word.len() >= 3 && !known && found.len() < MAX_CANDIDATES {
             found.push(word.to_owned());
         }
     }
@@ -64,21 +64,21 @@ pub(super) fn candidates(topic: &str) -> Vec<String> {
 }
 
 /// The first word that starts a line of the manifest, and so is a dependency.
-pub(super) fn depended_on<'a>(manifest: &str, words: &'a [String]) -> Option<&'a str> {
+pub(super) fn find_dependency<'a>(manifest: &str, words: &'a [String]) -> Option<&'a str> {
     let begins = |line: &str, word: &str| {
         let line = line.trim_start().trim_start_matches(['"', '\'', '-', ' ']);
         // The last part of a Go module path is the common name.
         let first = line.split([' ', '\t', '"', '\'', '=', ':', '<', '>', '~', '!', '[', ',', ';']);
         let first = first.into_iter().next().unwrap_or_default();
         let last = first.rsplit('/').next().unwrap_or(first);
-        same(first, word) || same(last, word)
+        is_same_package(first, word) || is_same_package(last, word)
     };
     let fits = |word: &&String| manifest.lines().any(|line| begins(line, word));
     words.iter().find(fits).map(String::as_str)
 }
 
 /// Compares package names as registries do: case-insensitive, `-` equals `_`.
-fn same(one: &str, other: &str) -> bool {
+fn is_same_package(one: &str, other: &str) -> bool {
     let plain = |name: &str| name.to_lowercase().replace('_', "-");
     !one.is_empty() && plain(one) == plain(other)
 }

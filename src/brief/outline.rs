@@ -1,9 +1,9 @@
 //! Outline of a file by line-based heuristics, without a parser: headings of documents, signatures
 //! of code, and guards (checks) among removed lines.
-use super::{kind, page};
+use super::{file_kind, text_format};
 
 /// Keywords that start a definition.
-const DEFINES: &[&str] = &[
+const DEFINITION_KEYWORDS: &[&str] = &[
     "fn",
     "struct",
     "enum",
@@ -38,7 +38,7 @@ const DEFINES: &[&str] = &[
 ];
 
 /// Modifiers before such a keyword.
-const BEFORE: &[&str] = &[
+const MODIFIERS: &[&str] = &[
     "pub",
     "pub(crate)",
     "pub(super)",
@@ -73,7 +73,7 @@ const BEFORE: &[&str] = &[
 ];
 
 /// Words of lines that check a condition or handle an error.
-const GUARDS: &[&str] = &[
+const GUARD_WORDS: &[&str] = &[
     "if",
     "assert",
     "assert!",
@@ -95,20 +95,22 @@ const GUARDS: &[&str] = &[
 
 /// Whether a line starts a definition, or a method in a language with braces.
 pub(super) fn is_signature(line: &str) -> bool {
-    definition(line).is_some() || is_method(line)
+    defined_name(line).is_some() || is_method(line)
 }
 
 /// Name that a line defines.
-pub(super) fn definition(line: &str) -> Option<&str> {
+pub(super) fn defined_name(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
     let mut word = words.next()?;
     loop {
         // `const fn` is a function, `const X` a constant.
         let next = words.clone().next();
-        if DEFINES.contains(&word) && !next.is_some_and(|next| DEFINES.contains(&next)) {
+        if DEFINITION_KEYWORDS.contains(&word)
+            && !next.is_some_and(|next| DEFINITION_KEYWORDS.contains(&next))
+        {
             break;
         }
-        if !BEFORE.contains(&word) && !DEFINES.contains(&word) {
+        if !MODIFIERS.contains(&word) && !DEFINITION_KEYWORDS.contains(&word) {
             return None;
         }
         word = words.next()?;
@@ -144,23 +146,25 @@ pub(super) fn is_guard(line: &str) -> bool {
     let words = line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '!'));
     let mut words = words.filter(|word| !word.is_empty());
     words.any(|word| {
-        GUARDS.contains(&word) || word.starts_with("unwrap_or") || word.starts_with("assert")
+        GUARD_WORDS.contains(&word) || word.starts_with("unwrap_or") || word.starts_with("assert")
     }) || line.contains("return Err")
 }
 
 /// Headings or signatures of a file, with line numbers.
-pub(super) fn outline(path: &str, text: &str) -> Vec<(usize, String)> {
-    let found: Vec<(usize, String)> = if kind::document(path) {
-        headings(text)
+pub(super) fn build_outline(path: &str, text: &str) -> Vec<(usize, String)> {
+    let found: Vec<(usize, String)> = if file_kind::is_document(path) {
+        find_headings(text)
     } else {
         let lines = text.lines().zip(1..).filter(|(line, _)| is_signature(line));
-        lines.map(|(line, at)| (at, page::cut(line.trim_end()).into_owned())).collect()
+        lines
+            .map(|(line, at)| (at, text_format::truncate_line(line.trim_end()).into_owned()))
+            .collect()
     };
     found
 }
 
 /// Headings of Markdown, `AsciiDoc` and `reStructuredText`, outside of code fences.
-fn headings(text: &str) -> Vec<(usize, String)> {
+fn find_headings(text: &str) -> Vec<(usize, String)> {
     let (mut found, mut fenced, mut before) = (vec![], false, "");
     for (line, at) in text.lines().zip(1..) {
         let trimmed = line.trim_start();
@@ -172,13 +176,13 @@ fn headings(text: &str) -> Vec<(usize, String)> {
         let rule = line.len() >= 3
             && ['=', '-', '~', '^'].iter().any(|c| line.chars().all(|own| own == *c));
         if !fenced && marked {
-            found.push((at, page::cut(line).into_owned()));
+            found.push((at, text_format::truncate_line(line).into_owned()));
         } else if !fenced
             && rule
             && !before.trim().is_empty()
             && line.len() + 2 >= before.trim().len()
         {
-            found.push((at - 1, page::cut(before).into_owned()));
+            found.push((at - 1, text_format::truncate_line(before).into_owned()));
         }
         before = line;
     }
@@ -186,7 +190,7 @@ fn headings(text: &str) -> Vec<(usize, String)> {
 }
 
 /// Signature of the definition that contains a line: the nearest one above with less indentation.
-pub(super) fn enclosing<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
+pub(super) fn enclosing_definition<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
     const FURTHEST: usize = 400;
     let indent = |line: &str| line.len() - line.trim_start().len();
     let last = at.min(lines.len());
@@ -205,7 +209,7 @@ pub(super) fn enclosing<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
 }
 
 /// Last line of a definition, by indentation, at most `most` lines.
-pub(super) fn extent(lines: &[&str], first: usize, most: usize) -> usize {
+pub(super) fn definition_end(lines: &[&str], first: usize, most: usize) -> usize {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let Some(own) = lines.get(first.saturating_sub(1)).map(|line| indent(line)) else {
         return first;

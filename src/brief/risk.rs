@@ -1,11 +1,11 @@
 //! Scores hunks by how much they are worth reading: file kind, plus security, SQL, public API and
 //! removed checks.
-use super::kind::{self, Kind};
+use super::file_kind::{self, FileKind};
 use super::outline;
 use crate::repo::Hunk;
 
 /// Words of lines about authorization, credentials and cryptography.
-const GUARDED: &[&str] = &[
+const SECURITY_WORDS: &[&str] = &[
     "auth",
     "authn",
     "authz",
@@ -35,30 +35,30 @@ const GUARDED: &[&str] = &[
     "verify",
     "signature",
 ];
-const QUERIES: &[&str] =
+const SQL_WORDS: &[&str] =
     &["SELECT ", "INSERT INTO", "UPDATE ", "DELETE FROM", "DROP ", "ALTER TABLE", "execute("];
-const PUBLIC: &[&str] =
+const PUBLIC_API_WORDS: &[&str] =
     &["pub ", "export ", "public ", "module.exports", "__all__", "extern \"C\""];
 
 /// Score of a hunk. The packer divides it by the token count.
-pub(super) fn value(path: &str, hunk: &Hunk) -> u64 {
-    let base = match kind::kind(path) {
-        Kind::Source => 50,
-        Kind::Test => 30,
-        Kind::Config => 25,
-        Kind::Docs => 12,
-        Kind::Generated => 3,
+pub(super) fn hunk_value(path: &str, hunk: &Hunk) -> u64 {
+    let base = match file_kind::classify(path) {
+        FileKind::Source => 50,
+        FileKind::Test => 30,
+        FileKind::Config => 25,
+        FileKind::Docs => 12,
+        FileKind::Generated => 3,
     };
     let changed = || hunk.lines.iter().filter(|line| line.marker() != ' ');
     let any = |holds: &dyn Fn(&str) -> bool| changed().any(|line| holds(&line.text));
     let removed =
         |holds: fn(&str) -> bool| changed().any(|line| line.marker() == '-' && holds(&line.text));
     let worth = [
-        (20, any(&|line| PUBLIC.iter().any(|word| line.contains(word)))),
+        (20, any(&|line| PUBLIC_API_WORDS.iter().any(|word| line.contains(word)))),
         (30, any(&|line| line.contains("unsafe") || line.contains("transmute"))),
-        (30, any(&guarded)),
-        (20, any(&|line| QUERIES.iter().any(|word| line.contains(word)))),
-        (25, kind::built_by(path) || kind::manifest(path)),
+        (30, any(&is_security_line)),
+        (20, any(&|line| SQL_WORDS.iter().any(|word| line.contains(word)))),
+        (25, file_kind::is_build_file(path) || file_kind::is_manifest(path)),
         (30, removed(outline::is_guard)),
         (20, removed(outline::is_signature)),
     ];
@@ -67,11 +67,11 @@ pub(super) fn value(path: &str, hunk: &Hunk) -> u64 {
     if base <= 12 { base } else { base + added }
 }
 
-fn guarded(line: &str) -> bool {
+fn is_security_line(line: &str) -> bool {
     let words = line.split(|c: char| !c.is_ascii_alphabetic());
     words.filter(|word| word.len() >= 3).any(|word| {
         let lower = word.to_ascii_lowercase();
-        GUARDED.contains(&lower.as_str())
+        SECURITY_WORDS.contains(&lower.as_str())
             || lower.contains("crypt")
             || lower.contains("auth") && !lower.starts_with("author")
     })

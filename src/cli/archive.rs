@@ -43,7 +43,7 @@ pub(super) fn list(
     };
     let mut cards = desk.archive().list(&query)?;
     if cards.is_empty() && desk.resolve_debate(None, false, &place.root).is_err() {
-        let found = desk.recover(&place, &crate::clients::state_files(config))?;
+        let found = desk.recover(&place, &crate::clients::state_file_paths(config))?;
         for line in found.messages {
             screen.note(&format!("[INFO] {line}"));
         }
@@ -223,7 +223,7 @@ fn to_pretty_json(value: &impl serde::Serialize) -> Result<String, CliError> {
 
 /// Renders a self-contained HTML page.
 fn render_html(stored: &StoredDebate) -> Result<String, CliError> {
-    Ok(crate::web::export(stored).map_err(AppError::from)?)
+    Ok(crate::web::export_html(stored).map_err(AppError::from)?)
 }
 
 /// Serializes the setup and then every event as JSON lines.

@@ -7,7 +7,10 @@ use super::exit::{CliError, Exit};
 use super::output::{DoctorCheck, DoctorOutput};
 use super::screen::{BOLD, Screen};
 use super::workspace;
-use crate::clients::{Client, Deed, Ground, Scope, Step, Wish, free, wire};
+use crate::clients::{
+    ClientPaths, ClientSpec, FileAction, InstallOptions, InstallScope, InstallStep, plan_install,
+    plan_repair,
+};
 use crate::config::Config;
 use crate::debate::Status;
 use crate::engine::{App, ArchiveHealth, DebateQuery};
@@ -36,9 +39,9 @@ pub(super) struct Diagnosis {
 /// Fix that needs no question to the user.
 pub(super) enum DoctorFix {
     /// Writes the client's config again.
-    InstallClient(&'static Client, Scope),
+    InstallClient(&'static ClientSpec, InstallScope),
     /// Removes a setting that disables the server or its calls in the client's config.
-    RemoveBlocker(&'static Client, Scope),
+    RemoveBlocker(&'static ClientSpec, InstallScope),
     /// Removes the permissions of other users on these paths.
     RestrictPermissions(Vec<PathBuf>),
 }
@@ -70,7 +73,7 @@ pub(super) async fn doctor(
     desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let ground = Ground::of(config);
+    let ground = ClientPaths::from_config(config);
     let (mut archive, mut looked) = run_checks(doctor, config, desk, &ground).await;
     if doctor.fix {
         let done: Vec<(String, String)> = looked
@@ -116,7 +119,7 @@ async fn run_checks(
     doctor: &DoctorArgs,
     config: &Config,
     desk: &App,
-    ground: &Ground,
+    ground: &ClientPaths,
 ) -> (Option<ArchiveHealth>, Vec<Diagnosis>) {
     let mut looked = vec![check_program(config, ground)];
     let (health, archive) = check_archive(desk, config);
@@ -133,25 +136,27 @@ async fn run_checks(
 }
 
 /// Applies a fix and returns what was done, or the error.
-fn apply_fix(mend: &DoctorFix, ground: &Ground) -> String {
-    let told = |mut steps: Vec<Step>| {
+fn apply_fix(mend: &DoctorFix, ground: &ClientPaths) -> String {
+    let told = |mut steps: Vec<InstallStep>| {
         for step in &mut steps {
-            step.take(&ground.backups);
+            step.apply(&ground.backup_dir);
         }
-        let done = |step: &&Step| matches!(step.deed, Deed::Added | Deed::Updated | Deed::Failed);
+        let done = |step: &&InstallStep| {
+            matches!(step.action, FileAction::Added | FileAction::Updated | FileAction::Failed)
+        };
         let done = steps.iter().filter(done);
-        let line = |step: &Step| {
-            let why = step.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-            format!("{} {} in `{}`{why}", step.deed.word(), step.what, step.path.display())
+        let line = |step: &InstallStep| {
+            let why = step.reason.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            format!("{} {} in `{}`{why}", step.action.as_str(), step.item, step.path.display())
         };
         done.map(line).collect::<Vec<_>>().join("; ")
     };
     match mend {
         DoctorFix::InstallClient(client, scope) => {
-            told(wire(client, *scope, &Wish::default(), ground))
+            told(plan_install(client, *scope, &InstallOptions::default(), ground))
         }
         DoctorFix::RemoveBlocker(client, scope) => {
-            told(free(client, *scope, ground).into_iter().collect())
+            told(plan_repair(client, *scope, ground).into_iter().collect())
         }
         DoctorFix::RestrictPermissions(paths) => {
             let done: Vec<String> = paths.iter().map(|path| restrict_to_owner(path)).collect();
@@ -161,7 +166,7 @@ fn apply_fix(mend: &DoctorFix, ground: &Ground) -> String {
 }
 
 /// Checks the version, and whether `debate` on `PATH` is this binary.
-fn check_program(config: &Config, ground: &Ground) -> Diagnosis {
+fn check_program(config: &Config, ground: &ClientPaths) -> Diagnosis {
     let says = format!("{} at `{}`", env!("CARGO_PKG_VERSION"), ground.program.display());
     let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = format!("debate{}", std::env::consts::EXE_SUFFIX);

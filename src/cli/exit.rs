@@ -3,7 +3,7 @@
 use crate::debate::{Debate, FailureKind, SetupError, Status, status};
 use crate::engine::pairing::VacantSeat;
 use crate::engine::{AppError, ArchiveError, LogError, SessionError};
-use crate::guest::Left;
+use crate::guest::ArenaClientError;
 use std::io;
 
 /// Exit code of the process.
@@ -46,7 +46,7 @@ pub enum CliError {
     App(#[from] AppError),
     /// Error of the arena client.
     #[error(transparent)]
-    ArenaClient(#[from] Left),
+    ArenaClient(#[from] ArenaClientError),
     /// I/O error, with the path.
     #[error("`{0}`: {1}")]
     File(String, io::Error),

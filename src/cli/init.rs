@@ -3,7 +3,9 @@
 use super::exit::{CliError, Exit};
 use super::output::{InitFileChange as Told, InitOutput};
 use super::screen::{BOLD, Screen};
-use crate::clients::{self, Client, Deed, Ground, Scope, Step, Wish};
+use crate::clients::{
+    self, ClientPaths, ClientSpec, FileAction, InstallOptions, InstallScope, InstallStep,
+};
 use crate::config::Config;
 use crate::engine::App;
 use std::path::Path;
@@ -57,8 +59,8 @@ pub struct InitScopeArgs {
 }
 
 impl InitScopeArgs {
-    fn scope(self) -> Scope {
-        if self.project { Scope::Project } else { Scope::User }
+    fn scope(self) -> InstallScope {
+        if self.project { InstallScope::Project } else { InstallScope::User }
     }
 }
 
@@ -89,15 +91,15 @@ pub(super) fn init(
     desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let ground = Ground::of(config);
-    let chosen = select_clients(&init.clients, |client| client.found(&ground))?;
+    let ground = ClientPaths::from_config(config);
+    let chosen = select_clients(&init.clients, |client| client.is_in_use(&ground))?;
     let keys = parse_env_names(&init.env_vars, desk)?;
-    let wish = Wish { approve: init.approve, keys, force: init.force };
+    let wish = InstallOptions { approve_calls: init.approve, env_vars: keys, force: init.force };
     let scope = init.scope.scope();
     let mut told = vec![];
     let mut set_up = vec![];
     for client in &chosen {
-        let steps = clients::wire(client, scope, &wish, &ground);
+        let steps = clients::plan_install(client, scope, &wish, &ground);
         let done = apply_steps(client, steps, init.scope, &ground, screen)?;
         if !done.iter().any(is_not_set_up) {
             set_up.push(*client);
@@ -127,33 +129,33 @@ pub(super) fn uninit(
     config: &Config,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let ground = Ground::of(config);
+    let ground = ClientPaths::from_config(config);
     let mut told = vec![];
     for client in select_clients(&uninit.clients, |_| true)? {
-        let steps = clients::unwire(client, uninit.scope.scope(), &ground);
+        let steps = clients::plan_uninstall(client, uninit.scope.scope(), &ground);
         told.extend(apply_steps(client, steps, uninit.scope, &ground, screen)?);
     }
     if told.is_empty() && !uninit.scope.json {
         screen.note("Nothing of debate's was found in any client.");
     }
     // Entries of other programs are kept, and that is no error.
-    let ok = !told.iter().any(|step| step.deed == Deed::Failed.word());
+    let ok = !told.iter().any(|step| step.deed == FileAction::Failed.as_str());
     finish(told, ok, uninit.scope, screen)
 }
 
 /// Resolves client names, or selects the default clients if none are named.
 fn select_clients(
     named: &[String],
-    usual: impl Fn(&Client) -> bool,
-) -> Result<Vec<&'static Client>, CliError> {
+    usual: impl Fn(&ClientSpec) -> bool,
+) -> Result<Vec<&'static ClientSpec>, CliError> {
     let all = clients::clients();
     if named.is_empty() {
         return Ok(all.iter().filter(|client| usual(client)).collect());
     }
-    let mut chosen: Vec<&Client> = vec![];
+    let mut chosen: Vec<&ClientSpec> = vec![];
     for name in named {
         let name = name.to_lowercase();
-        let found: Vec<&Client> =
+        let found: Vec<&ClientSpec> =
             all.iter().filter(|client| name == "all" || client.name == name).collect();
         if found.is_empty() {
             let known: Vec<&str> = all.iter().map(|client| client.name.as_str()).collect();
@@ -168,21 +170,21 @@ fn select_clients(
 
 /// Applies the steps of a client, or only prints them with `--dry-run`.
 fn apply_steps(
-    client: &Client,
-    steps: Vec<Step>,
+    client: &ClientSpec,
+    steps: Vec<InstallStep>,
     how: InitScopeArgs,
-    ground: &Ground,
+    ground: &ClientPaths,
     screen: &mut Screen,
 ) -> Result<Vec<Told>, CliError> {
     let mut told = vec![];
     for mut step in steps {
-        let backup = if how.dry_run { None } else { step.take(&ground.backups) };
+        let backup = if how.dry_run { None } else { step.apply(&ground.backup_dir) };
         told.push(Told {
             client: client.name.clone(),
-            what: step.what,
-            deed: step.deed.word().into(),
+            what: step.item,
+            deed: step.action.as_str().into(),
             path: step.path.display().to_string(),
-            why: step.why,
+            why: step.reason,
             backup: backup.map(|path| path.display().to_string()),
         });
     }
@@ -193,10 +195,10 @@ fn apply_steps(
     screen.print(&format!("{BOLD}{}{BOLD:#}{would}\n", client.title))?;
     for step in &told {
         let why = step.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-        let path = shorten_home(&step.path, &ground.home);
+        let path = shorten_home(&step.path, &ground.home_dir);
         screen.print(&format!("  {:9}  {:16}  {path}{why}\n", step.deed, step.what))?;
         if let Some(backup) = &step.backup {
-            let kept = shorten_home(backup, &ground.home);
+            let kept = shorten_home(backup, &ground.home_dir);
             screen.print(&format!("  {:9}  {:16}  as it was: {kept}\n", "", ""))?;
         }
     }
@@ -214,16 +216,16 @@ fn shorten_home(path: &str, home: &Path) -> String {
 
 /// Prints hints: tool-call approval, environment variables, and the command to type.
 fn print_advice(
-    client: &Client,
+    client: &ClientSpec,
     init: &InitArgs,
-    wish: &Wish,
+    wish: &InstallOptions,
     desk: &App,
-    ground: &Ground,
+    ground: &ClientPaths,
     screen: &mut Screen,
 ) {
     let (name, title) = (&client.name, &client.title);
     let project = if init.scope.project { " --project" } else { "" };
-    if client.asks() && !init.approve {
+    if client.asks_approval() && !init.approve {
         let how = if client.can_approve() {
             format!("`debate init {name}{project} --approve` tells it not to")
         } else {
@@ -231,28 +233,29 @@ fn print_advice(
         };
         screen.note(&format!("{title} asks before every call of a tool that plays; {how}."));
     }
-    let named = |key: &String| wish.keys.iter().any(|(name, _)| name == key);
+    let named = |key: &String| wish.env_vars.iter().any(|(name, _)| name == key);
     let keys: Vec<String> = desk
         .api_key_variables()
         .into_iter()
-        .filter(|key| client.withholds(key) && !named(key))
+        .filter(|key| client.needs_forwarding(key) && !named(key))
         .collect();
     if !keys.is_empty() {
         screen.warn(&format!(
             "[WARN] {title} does not hand {} on to servers. To hand on the name, never the value: \
              debate init {name}{project} {}",
             keys.join(", "),
-            client.hands_on(&keys)
+            client.forwarding_flags(&keys)
         ));
     }
-    let gone = wish.keys.iter().filter(|(_, from)| client.strips(from));
+    let gone = wish.env_vars.iter().filter(|(_, from)| client.strips_variable(from));
     for (key, from) in gone {
         screen.warn(&format!(
             "[WARN] {title} takes {from} out of its own environment, so it cannot be handed on under \
              that name: export MY_{key}=\"${from}\", and use --env {key}=MY_{key}"
         ));
     }
-    let renamed = wish.keys.iter().filter(|(key, from)| key != from && !client.renames());
+    let renamed =
+        wish.env_vars.iter().filter(|(key, from)| key != from && !client.can_rename_variables());
     for (key, _) in renamed {
         screen.warn(&format!(
             "[WARN] {title} hands variables on under their own names only: use --env {key}"
@@ -262,17 +265,17 @@ fn print_advice(
     for note in pending.into_iter().chain(&client.note) {
         screen.note(&format!("{title}: {note}."));
     }
-    if client.installed(ground).is_none() {
+    if client.program_path(ground).is_none() {
         screen.note(&format!("{title} itself was not found on your PATH."));
     }
-    let typed = client.types("debate");
+    let typed = client.invocation("debate");
     screen.note(&format!("In {title}, type: {typed} should we use sqlx or rusqlite here?"));
 }
 
 /// Whether the client is not usable after this step.
 fn is_not_set_up(step: &Told) -> bool {
-    let lost = step.deed == Deed::Kept.word() && step.what == "server";
-    step.deed == Deed::Failed.word() || lost
+    let lost = step.deed == FileAction::Kept.as_str() && step.what == "server";
+    step.deed == FileAction::Failed.as_str() || lost
 }
 
 fn finish(

@@ -6,7 +6,7 @@ use super::screen::Screen;
 use super::workspace;
 use crate::config::Config;
 use crate::engine::App;
-use crate::rating::{Board, text};
+use crate::rating::{Leaderboard, text};
 
 /// Handler of `debate leaderboard`.
 pub(super) fn leaderboard(
@@ -16,11 +16,11 @@ pub(super) fn leaderboard(
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
     let root = asked.here.then(|| workspace::current_workspace(config).root);
-    let board = Board::of_archive(desk, root)?;
+    let board = Leaderboard::from_archive(desk, root)?;
     if asked.json.json {
         screen.print_json(&output::LeaderboardOutput { v: 1, board })?;
     } else {
-        screen.print_sanitized(&text::board(&board))?;
+        screen.print_sanitized(&text::render_leaderboard(&board))?;
     }
     Ok(Exit::Ok)
 }

@@ -27,7 +27,7 @@ pub(super) async fn resume(
 ) -> Result<Exit, CliError> {
     let place = workspace::current_workspace(config);
     let id = resolve_or_import(resume, config, desk, screen).await?;
-    for line in desk.recover_debate(&id, &place, &crate::clients::state_files(config))? {
+    for line in desk.recover_debate(&id, &place, &crate::clients::state_file_paths(config))? {
         screen.note(&format!("[INFO] {line}"));
     }
     let (stored, debate, flaw) = desk.read(&id)?;

@@ -10,7 +10,7 @@ use crate::debate::{Budget, Participant};
 use crate::engine::draft::with_absolute_script;
 use crate::engine::signals::wait_for_shutdown;
 use crate::engine::{App, Listener, Workspace};
-use crate::web::{Bench, Server, Serving, Terms, Unserved};
+use crate::web::{ArenaLimits, ArenaServer, ArenaServerConfig, JudgingConfig, ServeError};
 
 /// Handler of `debate serve`.
 pub(super) async fn serve(
@@ -22,29 +22,30 @@ pub(super) async fn serve(
     desk.set_client_name("debate serve");
     let bench = resolve_bench(asked, config, desk)?;
     let judges: Vec<String> = bench.judges.iter().map(ToString::to_string).collect();
-    for line in &bench.chosen {
+    for line in &bench.seat_choices {
         screen.note(&format!("[INFO] Chosen: {line}"));
     }
-    let serving = Serving {
+    let serving = ArenaServerConfig {
         bind: asked.bind,
-        insecure: asked.insecure,
-        terms: Terms {
-            speech: asked.speech_timeout,
-            offline: asked.offline_after,
-            waiting: asked.waiting_limit,
-            total: asked.total_limit,
-            rounds: asked.rounds,
-            ..Terms::default()
+        allow_insecure: asked.insecure,
+        limits: ArenaLimits {
+            speech_seconds: asked.speech_timeout,
+            offline_seconds: asked.offline_after,
+            waiting_seconds: asked.waiting_limit,
+            debate_seconds: asked.total_limit,
+            default_rounds: asked.rounds,
+            ..ArenaLimits::default()
         },
-        bench,
-        swap: asked.swap,
+        judging: bench,
+        play_rematch: asked.swap,
         topics: asked.topic.clone(),
-        names: asked.host.clone(),
+        host_names: asked.host.clone(),
         home: config.data_dir.clone(),
     };
     let place = Workspace { root: config.repo_root.clone(), state_file: None, write_record: false };
-    let server =
-        Server::bind(desk.clone(), place, serving).await.map_err(|error| serve_error(&error))?;
+    let server = ArenaServer::bind(desk.clone(), place, serving)
+        .await
+        .map_err(|error| serve_error(&error))?;
     let address = server.address().map_err(|error| serve_error(&error))?;
     let url = format!("http://{address}");
     if asked.insecure && !address.ip().is_loopback() {
@@ -59,22 +60,22 @@ pub(super) async fn serve(
              (see `debate models`).",
         );
     }
-    if server.restored > 0 {
-        screen.note(&format!("[INFO] Debates taken up again: {}", server.restored));
+    if server.restored_rooms > 0 {
+        screen.note(&format!("[INFO] Debates taken up again: {}", server.restored_rooms));
     }
     if asked.json {
-        let waiting = server.waiting.iter();
+        let waiting = server.waiting_rooms.iter();
         let waiting = waiting.map(|(id, topic)| JoinableDebate { debate_id: id, topic }).collect();
-        let (enter, watch) = (server.enter(&url), server.watch(&url));
+        let (enter, watch) = (server.owner_url(&url), server.reader_url(&url));
         screen.print_json_line(&ServeOutput { v: 1, url: &url, enter, watch, judges, waiting })?;
     } else {
         screen.print(&format!("Arena and page: {url}\n"))?;
-        for (id, topic) in &server.waiting {
+        for (id, topic) in &server.waiting_rooms {
             screen.print(&format!("Waiting for bots: {id}  {topic}\n"))?;
         }
         screen.print(&format!("Bots join with: debate join {url} --seat SEAT\n"))?;
-        screen.print(&format!("To take part on the page: {}\n", server.enter(&url)))?;
-        if let Some(watch) = server.watch(&url) {
+        screen.print(&format!("To take part on the page: {}\n", server.owner_url(&url)))?;
+        if let Some(watch) = server.reader_url(&url) {
             screen.print(&format!("For those who may only watch: {watch}\n"))?;
         }
     }
@@ -85,20 +86,26 @@ pub(super) async fn serve(
     Ok(Exit::Ok)
 }
 
-fn serve_error(error: &Unserved) -> CliError {
+fn serve_error(error: &ServeError) -> CliError {
     let hint = match error {
-        Unserved::Insecure(_) => {
+        ServeError::Insecure(_) => {
             "leave `--bind` out, or say `--insecure` and put a reverse proxy with TLS before it"
         }
-        Unserved::Bind(..) => "choose another port, as in `--bind 127.0.0.1:8082`",
-        Unserved::Twice(_) => "stop the other one, or choose another home with `DEBATE_HOME`",
-        Unserved::Arena(_) => return CliError::Other(error.to_string()),
+        ServeError::Bind(..) => "choose another port, as in `--bind 127.0.0.1:8082`",
+        ServeError::AlreadyServed(_) => {
+            "stop the other one, or choose another home with `DEBATE_HOME`"
+        }
+        ServeError::Arena(_) => return CliError::Other(error.to_string()),
     };
     CliError::Usage(error.to_string(), hint.into())
 }
 
 /// Resolves judges and audience from the flags. Without `--judge`, picks an available model.
-fn resolve_bench(asked: &ServeArgs, config: &Config, desk: &App) -> Result<Bench, CliError> {
+fn resolve_bench(
+    asked: &ServeArgs,
+    config: &Config,
+    desk: &App,
+) -> Result<JudgingConfig, CliError> {
     let usage = |why: String| CliError::Usage(why, "see `debate serve --help`".into());
     let (judges, chosen) = match asked.parse_judges().map_err(usage)? {
         Some(judges) => (judges, vec![]),
@@ -130,11 +137,11 @@ fn resolve_bench(asked: &ServeArgs, config: &Config, desk: &App) -> Result<Bench
     }
     let everybody = judges.iter().chain(audience.iter().map(|it| &it.participant));
     desk.check_available(&everybody.collect::<Vec<_>>())?;
-    let bench = Bench {
+    let bench = JudgingConfig {
         judges,
         audience,
         budget: merge_budget(asked.limits.or_config(config.settings.limits), Budget::default())?,
-        chosen,
+        seat_choices: chosen,
     };
     Ok(bench)
 }

@@ -8,10 +8,12 @@ use super::workspace;
 use crate::config::Config;
 use crate::engine::signals::wait_for_shutdown;
 use crate::engine::{App, Workspace};
-use crate::rating::Score;
-use crate::tournament::fit::Fit;
+use crate::rating::GameScore;
+use crate::tournament::preflight::TournamentPreflight;
 use crate::tournament::{
-    Ending, Game, Known, Misfit, News, Past, Plan, Settings, fits, past, play, schedule, text,
+    ArchivedGame, GameStatus, ScheduledGame, TournamentEnd, TournamentEvent, TournamentPlan,
+    TournamentPreflightError, TournamentSettings, archived_games, build_schedule, check_tournament,
+    play, text,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,23 +34,25 @@ pub(super) async fn tournament(
     let folder = path.parent().unwrap_or(&config.current_dir).to_owned();
     // Games do not replace the repository's last debate, so they write no state file.
     let place = Workspace { state_file: None, ..workspace::current_workspace(config) };
-    let games = schedule(&plan);
-    let (known, _) = past::past(desk, &plan, &place.root)?;
-    let played = |game: &&Game| known.get(&game.key).is_some_and(|it| it.known == Known::Played);
-    let left: Vec<&Game> = games.iter().filter(|game| !played(game)).collect();
-    let fit = fits(desk, &plan, &left, &folder).map_err(misfit_error)?;
+    let games = build_schedule(&plan);
+    let (known, _) = archived_games::load_games(desk, &plan, &place.root)?;
+    let played = |game: &&ScheduledGame| {
+        known.get(&game.key).is_some_and(|it| it.status == GameStatus::Played)
+    };
+    let left: Vec<&ScheduledGame> = games.iter().filter(|game| !played(game)).collect();
+    let fit = check_tournament(desk, &plan, &left, &folder).map_err(misfit_error)?;
     if asked.dry_run {
         return print_plan(asked, &plan, &games, &known, &fit, screen);
     }
     print_preparation(&plan, games.len(), left.len(), &fit, screen);
     let probe = !asked.no_probe && config.settings.seats.probe.unwrap_or(true);
-    let settings = Settings { place, folder, probe };
-    let tell = |news: &News| print_news(news, &plan, screen);
+    let settings = TournamentSettings { workspace: place, plan_folder: folder, probe };
+    let tell = |news: &TournamentEvent| print_news(news, &plan, screen);
     let (ending, standings) = play(desk, &plan, &settings, wait_for_shutdown(), tell).await?;
     match ending {
-        Ending::Done => {}
-        Ending::Stopped => screen.warn("[WARN] Stopped. Nothing that was recorded is lost."),
-        Ending::Spent => screen.warn(
+        TournamentEnd::Completed => {}
+        TournamentEnd::Stopped => screen.warn("[WARN] Stopped. Nothing that was recorded is lost."),
+        TournamentEnd::BudgetExhausted => screen.warn(
             "[WARN] What all games may spend is spent. Allow more with `--max-cost X`, \
              `--max-tokens N` or `--max-minutes M`, or in the file under `in_all`.",
         ),
@@ -60,17 +64,17 @@ pub(super) async fn tournament(
     let failed = !standings.failed.is_empty();
     if asked.json.json {
         let ending = match ending {
-            Ending::Done => "done",
-            Ending::Stopped => "stopped",
-            Ending::Spent => "spent",
+            TournamentEnd::Completed => "done",
+            TournamentEnd::Stopped => "stopped",
+            TournamentEnd::BudgetExhausted => "spent",
         };
         screen.print_json(&output::TournamentOutput { v: 1, ending, standings })?;
     } else {
-        screen.print_sanitized(&text::table(&standings))?;
+        screen.print_sanitized(&text::render_standings(&standings))?;
     }
     Ok(match ending {
-        Ending::Done if failed => Exit::Degraded,
-        Ending::Done if !open => Exit::Ok,
+        TournamentEnd::Completed if failed => Exit::Degraded,
+        TournamentEnd::Completed if !open => Exit::Ok,
         _ => Exit::Stopped,
     })
 }
@@ -80,7 +84,7 @@ fn read_plan(
     asked: &TournamentArgs,
     path: &std::path::Path,
     named: &str,
-) -> Result<Plan, CliError> {
+) -> Result<TournamentPlan, CliError> {
     let io = |error| CliError::File(named.to_owned(), error);
     if fs::metadata(path).map_err(io)?.len() > MAX_FILE_BYTES {
         return Err(CliError::Usage(
@@ -89,20 +93,20 @@ fn read_plan(
         ));
     }
     let text = fs::read_to_string(path).map_err(io)?;
-    let mut plan = Plan::read(&text)
+    let mut plan = TournamentPlan::parse(&text)
         .map_err(|bad| CliError::Usage(format!("`{named}`: {bad}"), bad.hint().into()))?;
-    plan.at_once = asked.at_once.map_or(plan.at_once, usize::from);
-    plan.in_all = merge_budget(asked.limits, plan.in_all)?;
+    plan.max_concurrent = asked.at_once.map_or(plan.max_concurrent, usize::from);
+    plan.total_budget = merge_budget(asked.limits, plan.total_budget)?;
     Ok(plan)
 }
 
-fn misfit_error(misfit: Misfit) -> CliError {
+fn misfit_error(misfit: TournamentPreflightError) -> CliError {
     match misfit {
-        Misfit::Desk(error) => CliError::App(error),
-        Misfit::NoSides(_) => {
+        TournamentPreflightError::App(error) => CliError::App(error),
+        TournamentPreflightError::NotTwoSided(_) => {
             CliError::Usage(misfit.to_string(), "format = \"duel\", or \"tribunal\"".into())
         }
-        Misfit::Pair { .. } => CliError::Usage(
+        TournamentPreflightError::Pair { .. } => CliError::Usage(
             misfit.to_string(),
             "what they play could not be rated; name entrants of different tools".into(),
         ),
@@ -110,7 +114,13 @@ fn misfit_error(misfit: Misfit) -> CliError {
 }
 
 /// Prints warnings, the number of games and the cost estimate.
-fn print_preparation(plan: &Plan, games: usize, left: usize, fit: &Fit, screen: &mut Screen) {
+fn print_preparation(
+    plan: &TournamentPlan,
+    games: usize,
+    left: usize,
+    fit: &TournamentPreflight,
+    screen: &mut Screen,
+) {
     for warning in &fit.warnings {
         screen.warn(&format!("[WARN] {warning}"));
     }
@@ -120,72 +130,72 @@ fn print_preparation(plan: &Plan, games: usize, left: usize, fit: &Fit, screen: 
         0 => format!("[INFO] Tournament {name}: {games} games"),
         _ => format!("[INFO] Tournament {name}: {games} games, {done} of them played already"),
     });
-    if fit.figures.calls > 0 {
-        screen.note(&format!("[INFO] Estimate: {}", fit.figures.summary()));
+    if fit.usage.calls > 0 {
+        screen.note(&format!("[INFO] Estimate: {}", fit.usage.summary()));
     }
 }
 
-fn pairing_label(game: &Game, plan: &Plan) -> String {
+fn pairing_label(game: &ScheduledGame, plan: &TournamentPlan) -> String {
     format!("{} against {}", plan.entrants[game.pro].name, plan.entrants[game.con].name)
 }
 
 /// Prints one progress line.
-fn print_news(news: &News, plan: &Plan, screen: &mut Screen) {
+fn print_news(news: &TournamentEvent, plan: &TournamentPlan, screen: &mut Screen) {
     match news {
-        News::Begun { game, id } => {
+        TournamentEvent::Started { game, id } => {
             screen.note(&format!("[INFO] {id}: {}: {}", pairing_label(game, plan), game.motion));
         }
-        News::Waiting { id, holder, .. } => {
+        TournamentEvent::Waiting { id, holder, .. } => {
             screen.note(&format!("[INFO] {id} is played by {holder}; waiting for it"));
         }
-        News::Over { game, past, standings } => {
+        TournamentEvent::Finished { game, archived: past, standings } => {
             screen.note(&format!(
                 "[INFO] {}: {}. {}: {}",
                 pairing_label(game, plan),
                 describe_result(game, past, plan),
-                text::counted(standings),
-                text::leaders(standings)
+                text::render_counts(standings),
+                text::render_leaders(standings)
             ));
         }
-        News::Failed { game, why, again } => {
+        TournamentEvent::Failed { game, reason: why, will_retry: again } => {
             let then = if *again { "; it is tried once more" } else { "" };
             screen.warn(&format!("[WARN] {} failed{then}: {why}", pairing_label(game, plan)));
         }
-        News::Paused { game, why } => {
+        TournamentEvent::Paused { game, why } => {
             screen.warn(&format!("[WARN] {} is not over: {why}", pairing_label(game, plan)));
         }
     }
 }
 
 /// Result of a game, as text.
-fn describe_result(game: &Game, past: &Past, plan: &Plan) -> String {
+fn describe_result(game: &ScheduledGame, past: &ArchivedGame, plan: &TournamentPlan) -> String {
     let name = |nth: usize| &plan.entrants[nth].name;
-    match &past.reading {
+    match &past.rating_result {
         Ok((it, _)) => match it.score {
-            Score::Pro => format!("{} wins", name(game.pro)),
-            Score::Con => format!("{} wins", name(game.con)),
-            Score::Draw => "contested, half a win for each".into(),
+            GameScore::Pro => format!("{} wins", name(game.pro)),
+            GameScore::Con => format!("{} wins", name(game.con)),
+            GameScore::Draw => "contested, half a win for each".into(),
         },
-        Err(why) => format!("not rated ({})", why.says()),
+        Err(why) => format!("not rated ({})", why.describe()),
     }
 }
 
 /// Prints the schedule for `--dry-run`.
 fn print_plan(
     asked: &TournamentArgs,
-    plan: &Plan,
-    games: &[Game],
-    known: &BTreeMap<String, Past>,
-    fit: &Fit,
+    plan: &TournamentPlan,
+    games: &[ScheduledGame],
+    known: &BTreeMap<String, ArchivedGame>,
+    fit: &TournamentPreflight,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let stands = |game: &Game| match known.get(&game.key).map(|it| &it.known) {
-        Some(Known::Played) => "played",
-        Some(Known::Begun) => "begun",
-        Some(Known::Failed { .. }) => "failed",
+    let stands = |game: &ScheduledGame| match known.get(&game.key).map(|it| &it.status) {
+        Some(GameStatus::Played) => "played",
+        Some(GameStatus::Started) => "begun",
+        Some(GameStatus::Failed { .. }) => "failed",
         None => "left",
     };
-    let figures = &fit.figures;
+    let figures = &fit.usage;
     if asked.json.json {
         let cost = figures.unpriced.is_empty().then_some(figures.cost as f64 / 1e6);
         let games = games.iter().map(|game| output::PlannedGame {

@@ -7,10 +7,10 @@ use super::workspace;
 use crate::config::Config;
 use crate::engine::App;
 use crate::engine::signals::wait_for_shutdown;
-use crate::web::entry::Entry;
-use crate::web::guard::Guard;
+use crate::web::auth::AuthTokens;
 use crate::web::listen;
-use crate::web::site::{self, Scope, Site};
+use crate::web::origin_check::OriginCheck;
+use crate::web::site::{self, SiteConfig, SiteScope};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
@@ -34,19 +34,19 @@ pub(super) async fn view(
     let bound = |error| CliError::File(address.to_string(), error);
     let listener = TcpListener::bind(address).await.map_err(bound)?;
     let address = listener.local_addr().map_err(bound)?;
-    let entry = Entry::new(desk.archive(), "view", true)?;
+    let entry = AuthTokens::new(desk.archive(), "view", true)?;
     let next = id.map(|id| format!("&next={id}")).unwrap_or_default();
     let base = format!("http://{address}/");
-    let enter = format!("{base}enter?token={}{next}", entry.owner());
+    let enter = format!("{base}enter?token={}{next}", entry.owner_token());
     desk.set_client_name("the live page");
-    let site = site::router(Site {
-        desk: desk.clone(),
-        place: workspace::current_workspace(config),
-        scope: Scope::All,
-        entry,
-        guard: Guard::new(address, &[]),
-        door: TOKEN_HINT.into(),
-        hall: None,
+    let site = site::router(SiteConfig {
+        app: desk.clone(),
+        workspace: workspace::current_workspace(config),
+        scope: SiteScope::All,
+        auth: entry,
+        origin_check: OriginCheck::new(address, &[]),
+        sign_in_hint: TOKEN_HINT.into(),
+        arena: None,
     });
     if asked.json.json {
         screen.print_json(&ViewOutput { v: 1, url: base.clone(), enter: enter.clone() })?;

@@ -33,7 +33,7 @@ pub(super) fn find_debate_id(
     desk: &App,
     screen: &mut Screen,
 ) -> Result<String, AppError> {
-    let files = crate::clients::state_files(config);
+    let files = crate::clients::state_file_paths(config);
     let (id, told) = desk.resolve_or_recover(id, unfinished, &current_workspace(config), &files)?;
     for line in told {
         screen.note(&format!("[INFO] {line}"));

@@ -1,17 +1,17 @@
 //! Generates the Claude Code plugin and its marketplace index. Both are checked in, and a test
 //! compares them with this output.
-use super::commands::{COMMANDS, written};
-use super::row::clients;
+use super::client_spec::clients;
+use super::commands::{COMMANDS, render_file};
 use serde_json::json;
 
 /// Tool prefix of the server, and its prefix when installed by the plugin.
-const AS_PLUGIN: (&str, &str) = ("mcp__debate", "mcp__plugin_debate_debate");
+const PLUGIN_TOOL_PREFIX: (&str, &str) = ("mcp__debate", "mcp__plugin_debate_debate");
 
 /// All files of the plugin and the marketplace, with paths in this repository.
-pub fn plugin() -> Vec<(String, String)> {
+pub fn plugin_files() -> Vec<(String, String)> {
     let about = env!("CARGO_PKG_DESCRIPTION");
     let owner = json!({"name": "The debate authors"});
-    let (name, version) = (super::SERVER, env!("CARGO_PKG_VERSION"));
+    let (name, version) = (super::SERVER_NAME, env!("CARGO_PKG_VERSION"));
     let marketplace = json!({
         "name": name,
         "owner": owner,
@@ -31,8 +31,9 @@ pub fn plugin() -> Vec<(String, String)> {
     let Some(client) = clients().iter().find(|client| client.name == "claude") else {
         return files;
     };
-    for command in COMMANDS.iter().filter(|command| command.typed.is_some()) {
-        let words = written(client, command, command.name).replace(AS_PLUGIN.0, AS_PLUGIN.1);
+    for command in COMMANDS.iter().filter(|command| command.command_name.is_some()) {
+        let words = render_file(client, command, command.name)
+            .replace(PLUGIN_TOOL_PREFIX.0, PLUGIN_TOOL_PREFIX.1);
         files.push((format!("plugin/commands/{}.md", command.name), words));
     }
     files

@@ -1,20 +1,20 @@
 //! Builds the model's prompt from a poll response. Untrusted text from the server and other bots
 //! stands between fences derived from a random salt, which prompt injection cannot close.
-use super::wire::{Poll, Side, Spoken};
+use super::protocol::{ArenaSide, PollResponse, RemoteSpeech};
 use crate::debate::prompt::fingerprint;
 use crate::debate::{language, template};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Prompt templates by name: `guest`, `opening`, `rebuttal`, `closing`, `again`.
-pub type Words = BTreeMap<String, String>;
+pub type SpeechTemplates = BTreeMap<String, String>;
 
 /// Maximum length of the history in the prompt, in characters. The oldest speeches are omitted.
-const HISTORY: usize = 200_000;
+const MAX_HISTORY_CHARS: usize = 200_000;
 
 /// Kind of the speech that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum SpeechKind {
     /// First round.
     Opening,
     /// Neither the first nor the last round.
@@ -22,62 +22,67 @@ pub enum Moment {
     /// Last round.
     Closing,
     /// The only round, both first and last.
-    Only,
+    OpeningAndClosing,
 }
 
-impl Moment {
+impl SpeechKind {
     /// Kind of speech for the turn that is due.
-    pub fn of(poll: &Poll, identifier: &str) -> Moment {
-        let round = round(poll, identifier);
-        let last = poll.rounds > 0 && round >= poll.rounds;
+    pub fn from_poll(poll: &PollResponse, identifier: &str) -> SpeechKind {
+        let round = current_round(poll, identifier);
+        let last = poll.total_rounds > 0 && round >= poll.total_rounds;
         match (round <= 1, last) {
-            (true, true) => Moment::Only,
-            (true, false) => Moment::Opening,
-            (false, true) => Moment::Closing,
-            (false, false) => Moment::Rebuttal,
+            (true, true) => SpeechKind::OpeningAndClosing,
+            (true, false) => SpeechKind::Opening,
+            (false, true) => SpeechKind::Closing,
+            (false, false) => SpeechKind::Rebuttal,
         }
     }
 
     /// Names of the templates with the strategy.
-    pub fn names(self) -> &'static [&'static str] {
+    pub fn template_names(self) -> &'static [&'static str] {
         match self {
-            Moment::Opening => &["opening"],
-            Moment::Rebuttal => &["rebuttal"],
-            Moment::Closing => &["closing"],
-            Moment::Only => &["opening", "closing"],
+            SpeechKind::Opening => &["opening"],
+            SpeechKind::Rebuttal => &["rebuttal"],
+            SpeechKind::Closing => &["closing"],
+            SpeechKind::OpeningAndClosing => &["opening", "closing"],
         }
     }
 }
 
 /// Current round. If the server does not send it, counts the bot's own speeches.
-pub fn round(poll: &Poll, identifier: &str) -> u32 {
-    let own = poll.log.iter().filter(|spoken| spoken.speaker == identifier).count();
+pub fn current_round(poll: &PollResponse, identifier: &str) -> u32 {
+    let own = poll.speeches.iter().filter(|spoken| spoken.speaker == identifier).count();
     if poll.round > 0 { poll.round } else { u32::try_from(own).unwrap_or(u32::MAX - 1) + 1 }
 }
 
 /// Side of this bot. If the server does not send it, the first speaker is supporting.
-pub fn side(poll: &Poll) -> Side {
-    let first = if poll.spoken == 0 { Side::Supporting } else { Side::Opposing };
+pub fn own_side(poll: &PollResponse) -> ArenaSide {
+    let first = if poll.speech_count == 0 { ArenaSide::Supporting } else { ArenaSide::Opposing };
     poll.side.unwrap_or(first)
 }
 
 /// Builds the prompt for the turn that is due. `salt` must be random and secret.
-pub fn prompt(words: &Words, poll: &Poll, identifier: &str, salt: &str) -> String {
+pub fn build_prompt(
+    words: &SpeechTemplates,
+    poll: &PollResponse,
+    identifier: &str,
+    salt: &str,
+) -> String {
     let word = |name: &str| words.get(name).map_or("", String::as_str).trim();
-    let (least, most) = (poll.lengths.least, poll.lengths.most);
-    let round = round(poll, identifier);
+    let (least, most) = (poll.limits.min, poll.limits.max);
+    let round = current_round(poll, identifier);
     let value = |name: &str| match name {
-        "topic" => fenced(&poll.topic, salt, "topic"),
-        "stance" => match side(poll) {
-            Side::Supporting => "supporting: you argue FOR the topic".into(),
-            Side::Opposing => "opposing: you argue AGAINST the topic".into(),
+        "topic" => fence_untrusted(&poll.topic, salt, "topic"),
+        "stance" => match own_side(poll) {
+            ArenaSide::Supporting => "supporting: you argue FOR the topic".into(),
+            ArenaSide::Opposing => "opposing: you argue AGAINST the topic".into(),
         },
-        "side" => side(poll).word().into(),
-        "round" if poll.rounds > 0 => format!("{round} of {}", poll.rounds),
+        "side" => own_side(poll).as_str().into(),
+        "round" if poll.total_rounds > 0 => format!("{round} of {}", poll.total_rounds),
         "round" => round.to_string(),
-        "history" => history(&poll.log, identifier, salt),
+        "history" => render_history(&poll.speeches, identifier, salt),
         "strategy" => {
-            let names = Moment::of(poll, identifier).names();
+            let names = SpeechKind::from_poll(poll, identifier).template_names();
             names.iter().map(|name| word(name)).collect::<Vec<_>>().join("\n\n")
         }
         "least" => least.to_string(),
@@ -90,10 +95,16 @@ pub fn prompt(words: &Words, poll: &Poll, identifier: &str, salt: &str) -> Strin
 }
 
 /// Builds the prompt of the second attempt: the first prompt, the rejected draft and the reason.
-pub fn again(words: &Words, first: &str, draft: &str, why: &str, salt: &str) -> String {
+pub fn build_retry_prompt(
+    words: &SpeechTemplates,
+    first: &str,
+    draft: &str,
+    why: &str,
+    salt: &str,
+) -> String {
     let value = |name: &str| match name {
         "why" => why.to_owned(),
-        "draft" => fenced(draft, salt, "draft"),
+        "draft" => fence_untrusted(draft, salt, "draft"),
         _ => String::new(),
     };
     let words = words.get("again").map_or("", String::as_str);
@@ -101,11 +112,11 @@ pub fn again(words: &Words, first: &str, draft: &str, why: &str, salt: &str) -> 
 }
 
 /// Renders the speeches, each as `side (speaker):` and the fenced text.
-fn history(log: &[Spoken], identifier: &str, salt: &str) -> String {
+fn render_history(log: &[RemoteSpeech], identifier: &str, salt: &str) -> String {
     if log.is_empty() {
         return "The debate has just begun: please make an opening statement.".into();
     }
-    let mut room = HISTORY;
+    let mut room = MAX_HISTORY_CHARS;
     let kept = log.iter().rev().take_while(|spoken| {
         let length = spoken.content.chars().count();
         let fits = length <= room;
@@ -119,21 +130,21 @@ fn history(log: &[Spoken], identifier: &str, salt: &str) -> String {
     }
     for (nth, spoken) in log.iter().enumerate().skip(first) {
         let you = if spoken.speaker == identifier { ", you" } else { "" };
-        let (side, speaker) = (name(&spoken.side), name(&spoken.speaker));
-        let words = fenced(&spoken.content, salt, &nth.to_string());
+        let (side, speaker) = (sanitize_name(&spoken.side), sanitize_name(&spoken.speaker));
+        let words = fence_untrusted(&spoken.content, salt, &nth.to_string());
         let _ = writeln!(text, "{side} ({speaker}{you}):\n{words}\n");
     }
     text.trim_end().to_owned()
 }
 
 /// Encloses untrusted text in a fence that its author cannot guess.
-fn fenced(text: &str, salt: &str, what: &str) -> String {
+fn fence_untrusted(text: &str, salt: &str, what: &str) -> String {
     let mark = format!("--- {}", &fingerprint(&format!("{salt}\n{what}"))[..8]);
     format!("{mark}\n{}\n{mark}", text.trim_end())
 }
 
 /// Sanitizes a name, which stands outside the fences.
-fn name(text: &str) -> String {
+fn sanitize_name(text: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "_-.@".contains(c) { c } else { '_' };
     let name: String = text.chars().take(60).map(plain).collect();
     if name.is_empty() { "?".into() } else { name }

@@ -1,5 +1,5 @@
 //! The calling MCP client: its name, its state folder and its capabilities.
-use crate::clients::{self, Ground};
+use crate::clients::{self, ClientPaths};
 use crate::config::Config;
 use rmcp::service::{RequestContext, RoleServer};
 
@@ -13,7 +13,7 @@ pub(super) struct McpClient {
     /// Whether it supports MCP tasks (polling).
     pub(super) supports_tasks: bool,
     /// Its entry in the table of known clients.
-    known_client: Option<&'static clients::Client>,
+    known_client: Option<&'static clients::ClientSpec>,
 }
 
 impl McpClient {
@@ -26,10 +26,10 @@ impl McpClient {
         let who = format!("{} {}", name.trim(), version.trim());
         let display_name =
             if name.trim().is_empty() { "an MCP client".into() } else { who.trim().into() };
-        let known_client = clients::calling_itself(&name);
+        let known_client = clients::find_by_handshake_name(&name);
         McpClient {
             display_name,
-            state_folder: known_client.map_or(".claude", |row| &row.state),
+            state_folder: known_client.map_or(".claude", |row| &row.state_folder),
             supports_tasks,
             known_client,
         }
@@ -37,6 +37,8 @@ impl McpClient {
 
     /// Prompts hidden from this client, because its installed commands have the same names.
     pub(super) fn hidden_prompts(&self, config: &Config) -> Vec<&'static str> {
-        self.known_client.map(|row| clients::hidden(row, &Ground::of(config))).unwrap_or_default()
+        self.known_client
+            .map(|row| clients::hidden_prompts(row, &ClientPaths::from_config(config)))
+            .unwrap_or_default()
     }
 }

@@ -1,16 +1,16 @@
 //! MCP prompts, which clients show as slash commands, and completion of their arguments.
 use super::server::McpServer;
-use crate::clients::commands::{COMMANDS, Command};
+use crate::clients::commands::{COMMANDS, ClientCommand};
 use crate::engine::{DebateQuery, Workspace};
 use rmcp::model::{JsonObject, Prompt, PromptArgument};
 
 /// The prompts that clients list. Each has a single argument, because some clients split the typed
 /// text into one word per argument.
 pub(super) fn prompts() -> Vec<Prompt> {
-    let prompt = |row: &Command| {
-        let topic = PromptArgument::new("topic").with_description(row.topic);
-        let arguments = vec![topic.with_required(row.required)];
-        Prompt::new(row.name, Some(row.about), Some(arguments)).with_title(row.title)
+    let prompt = |row: &ClientCommand| {
+        let topic = PromptArgument::new("topic").with_description(row.argument);
+        let arguments = vec![topic.with_required(row.argument_required)];
+        Prompt::new(row.name, Some(row.description), Some(arguments)).with_title(row.title)
     };
     COMMANDS.iter().map(prompt).collect()
 }
@@ -19,7 +19,7 @@ pub(super) fn prompts() -> Vec<Prompt> {
 pub(super) fn render_prompt(name: &str, given: &JsonObject) -> Option<(String, &'static str)> {
     let row = COMMANDS.iter().find(|row| row.name == name)?;
     let topic = given.get("topic").and_then(|value| value.as_str()).unwrap_or_default();
-    Some((row.filled(&crate::report::sanitize::one_line(topic)), row.about))
+    Some((row.render(&crate::report::sanitize::one_line(topic)), row.description))
 }
 
 impl McpServer {

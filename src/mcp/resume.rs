@@ -35,7 +35,7 @@ impl McpServer {
     ) -> Result<ResolvedDebate, ToolError> {
         let own = if id.is_none() { self.registry.last_open_debate(&place.root) } else { None };
         let id = validate::validate_line("debate_id", id)?.or(own.as_deref());
-        let files = crate::clients::state_files(&self.config);
+        let files = crate::clients::state_file_paths(&self.config);
         let (id, told) = self.registry.app.resolve_or_recover(id, false, place, &files)?;
         Ok(ResolvedDebate { id, notes: told })
     }
@@ -53,7 +53,11 @@ impl McpServer {
             return Ok(notes);
         }
         let desk = &self.registry.app;
-        notes.extend(desk.recover_debate(id, place, &crate::clients::state_files(&self.config))?);
+        notes.extend(desk.recover_debate(
+            id,
+            place,
+            &crate::clients::state_file_paths(&self.config),
+        )?);
         let (stored, debate, _) = desk.read(id)?;
         let mut lines = vec![];
         // The status of an ended debate contains its result, so it needs no recap.
@@ -115,7 +119,8 @@ impl McpServer {
 
     /// Recovers the user's own debates from state files. Returns a line about each file it found.
     pub(super) fn recover_state_files(&self, place: &Workspace) -> Result<Vec<String>, ToolError> {
-        let found = self.registry.app.recover(place, &crate::clients::state_files(&self.config))?;
+        let found =
+            self.registry.app.recover(place, &crate::clients::state_file_paths(&self.config))?;
         let mut lines = found.messages;
         for stranger in found.unsigned_files {
             let told = ToolError::from(AppError::OnlyUnsignedFile(Box::new(stranger)));
@@ -132,7 +137,8 @@ impl McpServer {
         place: &Workspace,
         waiting: &WaitContext,
     ) -> Result<(WaitResult, Vec<String>), ToolError> {
-        let found = self.registry.app.recover(place, &crate::clients::state_files(&self.config))?;
+        let found =
+            self.registry.app.recover(place, &crate::clients::state_file_paths(&self.config))?;
         let stranger = select_foreign_file(found.unsigned_files, args.debate_id.as_deref(), place)
             .ok_or(ToolError::NothingToImport)?;
         let opening = self.parse_import_seats(args.say.as_deref())?;

@@ -2,7 +2,9 @@
 use super::html::{Html, html, truncate};
 use super::layout::{AssetUrls, PageContent, render_page};
 use super::panels::render_table;
-use crate::rating::{Agreement, Between, Board, Group, Row};
+use crate::rating::{
+    AgreementReference, JudgeAgreement, Leaderboard, LeaderboardGroup, LeaderboardRow,
+};
 use crate::report::sanitize::one_line;
 use std::collections::BTreeSet;
 
@@ -16,7 +18,7 @@ const NAME_COLUMN_WIDTH: f64 = 180.0;
 const ROW_HEIGHT: f64 = 24.0;
 
 /// Renders the leaderboard page.
-pub fn render_leaderboard_page(board: &Board, assets: AssetUrls<'_>) -> Html {
+pub fn render_leaderboard_page(board: &Leaderboard, assets: AssetUrls<'_>) -> Html {
     let mut main = html!(
         "<h1>Leaderboard</h1><p>{} of {} debates are rated. 400 points are odds of ten to one; the \
          mean of a group is 1500; an interval holds the true strength in 95 of 100 cases.</p>",
@@ -39,7 +41,7 @@ pub fn render_leaderboard_page(board: &Board, assets: AssetUrls<'_>) -> Html {
     )
 }
 
-fn render_group(group: &Group, nth: usize, all: usize) -> Html {
+fn render_group(group: &LeaderboardGroup, nth: usize, all: usize) -> Html {
     let title = match all {
         1 => "Strengths".to_owned(),
         _ => format!("Strengths, group {} of {all}", nth + 1),
@@ -48,7 +50,7 @@ fn render_group(group: &Group, nth: usize, all: usize) -> Html {
         .rows
         .iter()
         .map(|row| {
-            let score = |tally: &crate::rating::Tally| {
+            let score = |tally: &crate::rating::GameTally| {
                 Html::text(&format!("{}-{}-{}", tally.wins, tally.draws, tally.losses))
             };
             vec![
@@ -85,7 +87,7 @@ fn short_name(text: &str) -> String {
 
 /// Renders the confidence intervals as bars with the estimate as a dot. The table below has the
 /// same numbers as text.
-fn render_interval_chart(rows: &[Row], title: &str) -> Html {
+fn render_interval_chart(rows: &[LeaderboardRow], title: &str) -> Html {
     let rows = &rows[..rows.len().min(MAX_DRAWN)];
     let low = rows.iter().map(|row| row.rating.low).fold(f64::INFINITY, f64::min);
     let high = rows.iter().map(|row| row.rating.high).fold(f64::NEG_INFINITY, f64::max);
@@ -138,7 +140,7 @@ fn format_coordinate(value: f64) -> String {
     format!("{value:.1}")
 }
 
-fn render_side_bias(board: &Board) -> Html {
+fn render_side_bias(board: &Leaderboard) -> Html {
     let Some(share) = board.sides.share else { return Html::new() };
     let range = match (board.sides.low, board.sides.high) {
         (Some(low), Some(high)) => {
@@ -159,7 +161,7 @@ fn format_percent(share: f64) -> String {
 
 /// Renders the agreement of each judge with its swapped self, the verdict, the audience and the
 /// other judges.
-fn render_judge_agreement(all: &[Agreement]) -> Html {
+fn render_judge_agreement(all: &[JudgeAgreement]) -> Html {
     if all.is_empty() {
         return Html::new();
     }
@@ -173,14 +175,14 @@ fn render_judge_agreement(all: &[Agreement]) -> Html {
     }
     let compared: BTreeSet<&str> = all
         .iter()
-        .filter(|row| row.between == Between::Panel)
+        .filter(|row| row.between == AgreementReference::Panel)
         .flat_map(|row| [Some(row.judge.as_str()), row.other.as_deref()])
         .flatten()
         .collect();
     let own = [
-        (Between::Swapped, "With itself, sides swapped"),
-        (Between::Verdict, "With the verdict"),
-        (Between::Audience, "With the audience"),
+        (AgreementReference::Swapped, "With itself, sides swapped"),
+        (AgreementReference::Verdict, "With the verdict"),
+        (AgreementReference::Audience, "With the audience"),
     ];
     let heads: Vec<String> = ["Judge".to_owned()]
         .into_iter()
@@ -196,9 +198,9 @@ fn render_judge_agreement(all: &[Agreement]) -> Html {
                 agreement_cell(fits.find(|row| row.judge == *judge))
             });
             let others = compared.iter().map(|other| {
-                let pair = |row: &&Agreement| {
+                let pair = |row: &&JudgeAgreement| {
                     let two = (row.judge.as_str(), row.other.as_deref().unwrap_or_default());
-                    row.between == Between::Panel
+                    row.between == AgreementReference::Panel
                         && (two == (judge, other) || two == (other, judge))
                 };
                 agreement_cell(all.iter().find(pair))
@@ -212,7 +214,7 @@ fn render_judge_agreement(all: &[Agreement]) -> Html {
     )
 }
 
-fn agreement_cell(row: Option<&Agreement>) -> Html {
+fn agreement_cell(row: Option<&JudgeAgreement>) -> Html {
     let Some(row) = row else { return Html::text("-") };
     let kappa = row.kappa.map(|kappa| format!(", kappa {kappa:.2}")).unwrap_or_default();
     html!(
@@ -226,7 +228,7 @@ fn agreement_cell(row: Option<&Agreement>) -> Html {
     )
 }
 
-fn render_unrated(board: &Board) -> Html {
+fn render_unrated(board: &Leaderboard) -> Html {
     if board.unrated.is_empty() {
         return Html::new();
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// The rulings, verdict and votes of one debate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bench {
+pub struct DebateRulings {
     /// Name of each judge, the side it picked, and its pick with swapped sides.
     pub judges: Vec<(String, Side, Option<Side>)>,
     pub verdict: Option<Side>,
@@ -18,9 +18,9 @@ pub struct Bench {
     pub audience: Option<Side>,
 }
 
-impl Bench {
+impl DebateRulings {
     /// Collects the rulings of a debate.
-    pub fn of(debate: &Debate) -> Bench {
+    pub fn from_debate(debate: &Debate) -> DebateRulings {
         let ruled = |seat: u8| {
             let mut own = rulings(debate).filter(|(cue, _, _)| cue.seat == seat);
             own.next().map(|(cue, side, _)| (cue, side))
@@ -30,7 +30,7 @@ impl Bench {
         let judges = seats.filter_map(|(nth, _)| {
             let (cue, side) = ruled(nth)?;
             let swapped = mirrors.get(&nth).and_then(|it| ruled(*it)).map(|(_, side)| side);
-            Some((entrant::judge(debate, cue), side, swapped))
+            Some((entrant::judge_name(debate, cue), side, swapped))
         });
         let (mut pro, mut con) = (0u64, 0u64);
         for (cue, body) in debate.replies_in(..) {
@@ -45,7 +45,7 @@ impl Bench {
             Ordering::Equal => None,
         };
         let verdict = judgment(debate).map(|it| it.winner);
-        Bench { judges: judges.collect(), verdict, audience }
+        DebateRulings { judges: judges.collect(), verdict, audience }
     }
 }
 
@@ -53,7 +53,7 @@ impl Bench {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Between")]
-pub enum Between {
+pub enum AgreementReference {
     /// Another judge of the same debate.
     Panel,
     /// The same judge, with the sides swapped.
@@ -67,11 +67,11 @@ pub enum Between {
 /// How often a judge picked the same side as another judge, the verdict or the audience.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Agreement")]
-pub struct Agreement {
+pub struct JudgeAgreement {
     /// Name of the judge.
     pub judge: String,
     /// What it is compared with.
-    pub between: Between,
+    pub between: AgreementReference,
     /// Name of the other judge, for a panel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other: Option<String>,
@@ -90,11 +90,13 @@ pub struct Agreement {
 }
 
 /// Counts the agreement of every pair that ruled in the same debates. The order is stable.
-pub fn agreement<'a>(benches: impl IntoIterator<Item = &'a Bench>) -> Vec<Agreement> {
-    type Key = (Between, String, Option<String>);
+pub fn judge_agreement<'a>(
+    benches: impl IntoIterator<Item = &'a DebateRulings>,
+) -> Vec<JudgeAgreement> {
+    type AgreementKey = (AgreementReference, String, Option<String>);
     // Counts of (pro, pro), (pro, con), (con, pro) and (con, con).
-    let mut counts: BTreeMap<Key, [usize; 4]> = BTreeMap::new();
-    let mut note = |key: Key, one: Side, other: Side| {
+    let mut counts: BTreeMap<AgreementKey, [usize; 4]> = BTreeMap::new();
+    let mut note = |key: AgreementKey, one: Side, other: Side| {
         let at = match (one, other) {
             (Side::Pro, Side::Pro) => 0,
             (Side::Pro, Side::Con) => 1,
@@ -106,37 +108,38 @@ pub fn agreement<'a>(benches: impl IntoIterator<Item = &'a Bench>) -> Vec<Agreem
     for bench in benches {
         for (nth, (judge, side, swapped)) in bench.judges.iter().enumerate() {
             if let Some(swapped) = swapped {
-                note((Between::Swapped, judge.clone(), None), *side, *swapped);
+                note((AgreementReference::Swapped, judge.clone(), None), *side, *swapped);
             }
             if let Some(verdict) = bench.verdict {
-                note((Between::Verdict, judge.clone(), None), *side, verdict);
+                note((AgreementReference::Verdict, judge.clone(), None), *side, verdict);
             }
             if let Some(audience) = bench.audience {
-                note((Between::Audience, judge.clone(), None), *side, audience);
+                note((AgreementReference::Audience, judge.clone(), None), *side, audience);
             }
             for (other, another, _) in &bench.judges[nth + 1..] {
                 let (mut one, mut two) = ((judge, *side), (other, *another));
                 if two.0 < one.0 {
                     (one, two) = (two, one);
                 }
-                note((Between::Panel, one.0.clone(), Some(two.0.clone())), one.1, two.1);
+                note((AgreementReference::Panel, one.0.clone(), Some(two.0.clone())), one.1, two.1);
             }
         }
     }
     let rows = counts.into_iter().map(|((between, judge, other), counts)| {
         let debates = counts.iter().sum();
         let same = counts[0] + counts[3];
-        let (low, high) = wilson(same, debates);
+        let (low, high) = wilson_interval(same, debates);
         let share = same as f64 / debates as f64;
-        let kappa = kappa(counts).map(thousandth);
-        let (share, low, high) = (thousandth(share), thousandth(low), thousandth(high));
-        Agreement { judge, between, other, debates, same, share, low, high, kappa }
+        let kappa = cohen_kappa(counts).map(round_to_thousandth);
+        let (share, low, high) =
+            (round_to_thousandth(share), round_to_thousandth(low), round_to_thousandth(high));
+        JudgeAgreement { judge, between, other, debates, same, share, low, high, kappa }
     });
     rows.collect()
 }
 
 /// 95 % Wilson score interval of a share.
-pub fn wilson(same: usize, all: usize) -> (f64, f64) {
+pub fn wilson_interval(same: usize, all: usize) -> (f64, f64) {
     if all == 0 {
         return (0.0, 1.0);
     }
@@ -148,7 +151,7 @@ pub fn wilson(same: usize, all: usize) -> (f64, f64) {
 }
 
 /// Cohen's kappa of a 2x2 table. `None` if the expected agreement is 1.
-fn kappa(counts: [usize; 4]) -> Option<f64> {
+fn cohen_kappa(counts: [usize; 4]) -> Option<f64> {
     let all = counts.iter().sum::<usize>() as f64;
     let [both, first, second, neither] = counts.map(|count| count as f64 / all);
     let (one, other) = (both + first, both + second);
@@ -156,6 +159,6 @@ fn kappa(counts: [usize; 4]) -> Option<f64> {
     (chance < 1.0 - 1e-9).then(|| (both + neither - chance) / (1.0 - chance))
 }
 
-fn thousandth(value: f64) -> f64 {
+fn round_to_thousandth(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

@@ -1,24 +1,24 @@
 //! Renders the leaderboard as text, at most 80 columns wide.
-use super::agreement::{Agreement, Between};
-use super::board::{Board, Row, Tally};
-use super::strengths::Estimate;
+use super::agreement::{AgreementReference, JudgeAgreement};
+use super::bradley_terry::RatingEstimate;
+use super::leaderboard::{GameTally, Leaderboard, LeaderboardRow};
 use std::fmt::Write as _;
 
 /// Width of the name column.
-const NAME: usize = 28;
+const NAME_WIDTH: usize = 28;
 /// Width of the judge columns.
-const WHO: usize = 21;
+const JUDGE_WIDTH: usize = 21;
 
 /// Renders the whole leaderboard.
-pub fn board(board: &Board) -> String {
-    let mut text = ranking(board);
-    text.push_str(&unrated(board));
-    text.push_str(&judges(&board.judges));
+pub fn render_leaderboard(board: &Leaderboard) -> String {
+    let mut text = render_ranking(board);
+    text.push_str(&render_unrated(board));
+    text.push_str(&render_agreement(&board.judges));
     text
 }
 
 /// Renders the ratings by group, and the proposer's advantage.
-pub fn ranking(board: &Board) -> String {
+pub fn render_ranking(board: &Leaderboard) -> String {
     let mut text = String::new();
     if board.rated == 0 {
         return "No debate is rated yet.\n".into();
@@ -26,15 +26,21 @@ pub fn ranking(board: &Board) -> String {
     let several = board.groups.len() > 1;
     for (nth, group) in board.groups.iter().enumerate() {
         if several {
-            let _ = writeln!(text, "{}Group {} of {}:", gap(nth), nth + 1, board.groups.len());
+            let _ = writeln!(
+                text,
+                "{}Group {} of {}:",
+                group_separator(nth),
+                nth + 1,
+                board.groups.len()
+            );
         }
         let _ = writeln!(
             text,
-            "{:>3}  {:<NAME$} {:>6}  {:<13} {:>5}  {:<10} {:>5}",
+            "{:>3}  {:<NAME_WIDTH$} {:>6}  {:<13} {:>5}  {:<10} {:>5}",
             "", "entrant", "rating", "95 %", "games", "won-=-lost", "for"
         );
         for row in &group.rows {
-            let _ = writeln!(text, "{}", line(row));
+            let _ = writeln!(text, "{}", render_row(row));
         }
     }
     if several {
@@ -73,7 +79,7 @@ pub fn ranking(board: &Board) -> String {
 }
 
 /// Renders the reasons for unrated debates with their counts.
-pub fn unrated(board: &Board) -> String {
+pub fn render_unrated(board: &Leaderboard) -> String {
     let mut text = String::new();
     if !board.unrated.is_empty() {
         text.push_str("\nNot rated:\n");
@@ -85,30 +91,30 @@ pub fn unrated(board: &Board) -> String {
 }
 
 /// Renders the agreement of judges.
-pub fn judges(rows: &[Agreement]) -> String {
+pub fn render_agreement(rows: &[JudgeAgreement]) -> String {
     let mut text = String::new();
     if rows.is_empty() {
         return text;
     }
     let _ = writeln!(
         text,
-        "\nHow often judges chose the same side:\n  {:<WHO$} {:<WHO$} {:>9}  {:<17} {:>5}",
+        "\nHow often judges chose the same side:\n  {:<JUDGE_WIDTH$} {:<JUDGE_WIDTH$} {:>9}  {:<17} {:>5}",
         "judge", "with", "same", "share, 95 %", "kappa"
     );
     for row in rows {
         let with = match (row.between, &row.other) {
-            (Between::Panel, Some(other)) => short(other),
-            (Between::Panel, None) => "another judge".into(),
-            (Between::Swapped, _) => "itself, sides swapped".into(),
-            (Between::Verdict, _) => "the verdict".into(),
-            (Between::Audience, _) => "the audience".into(),
+            (AgreementReference::Panel, Some(other)) => truncate_entrant(other),
+            (AgreementReference::Panel, None) => "another judge".into(),
+            (AgreementReference::Swapped, _) => "itself, sides swapped".into(),
+            (AgreementReference::Verdict, _) => "the verdict".into(),
+            (AgreementReference::Audience, _) => "the audience".into(),
         };
         let kappa = row.kappa.map_or("-".into(), |kappa| format!("{kappa:.2}"));
         let _ = writeln!(
             text,
-            "  {:<WHO$} {:<WHO$} {:>9}  {:<17} {kappa:>5}",
-            clipped(&row.judge, WHO),
-            clipped(&with, WHO),
+            "  {:<JUDGE_WIDTH$} {:<JUDGE_WIDTH$} {:>9}  {:<17} {kappa:>5}",
+            truncate_name(&row.judge, JUDGE_WIDTH),
+            truncate_name(&with, JUDGE_WIDTH),
             format!("{}/{}", row.same, row.debates),
             format!(
                 "{:.0} %, {:.0} to {:.0}",
@@ -121,43 +127,43 @@ pub fn judges(rows: &[Agreement]) -> String {
     text
 }
 
-fn line(row: &Row) -> String {
-    let Estimate { value, low, high } = row.rating;
+fn render_row(row: &LeaderboardRow) -> String {
+    let RatingEstimate { value, low, high } = row.rating;
     let interval = format!("{low:.0} to {high:.0}");
     format!(
-        "{:>3}  {:<NAME$} {:>6.0}  {:<13} {:>5}  {:<10} {:>5}",
+        "{:>3}  {:<NAME_WIDTH$} {:>6.0}  {:<13} {:>5}  {:<10} {:>5}",
         row.rank,
-        short(&row.entrant),
+        truncate_entrant(&row.entrant),
         value,
         interval,
         row.total.games,
-        score(row.total),
-        format!("{}/{}", half(row.as_proposer.points()), row.as_proposer.games),
+        format_score(row.total),
+        format!("{}/{}", format_points(row.as_proposer.points()), row.as_proposer.games),
     )
 }
 
 /// Wins, draws and losses, as in "3-1-2".
-pub fn score(tally: Tally) -> String {
+pub fn format_score(tally: GameTally) -> String {
     format!("{}-{}-{}", tally.wins, tally.draws, tally.losses)
 }
 
 /// Points without a trailing `.0`.
-pub fn half(points: f64) -> String {
+pub fn format_points(points: f64) -> String {
     if points.fract() == 0.0 { format!("{points:.0}") } else { format!("{points:.1}") }
 }
 
-fn short(name: &str) -> String {
-    clipped(name, NAME)
+fn truncate_entrant(name: &str) -> String {
+    truncate_name(name, NAME_WIDTH)
 }
 
 /// Truncates a name to `most` characters.
-pub fn clipped(name: &str, most: usize) -> String {
+pub fn truncate_name(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.into();
     }
     name.chars().take(most - 1).chain(['…']).collect()
 }
 
-fn gap(nth: usize) -> &'static str {
+fn group_separator(nth: usize) -> &'static str {
     if nth == 0 { "" } else { "\n" }
 }

@@ -1,11 +1,11 @@
 //! Runs all games: starts what the limits allow, retries failed games once, and stops on a signal.
 //! A later run continues from the archive.
-use super::file::Plan;
-use super::game::{End, Hall};
-use super::limits::{Next, Table};
-use super::past::{self, Known, Past};
-use super::schedule::{Game, schedule};
-use super::standings::{Standings, standings};
+use super::archived_games::{self, ArchivedGame, GameStatus};
+use super::game_runner::{GameEnd, GameRunner};
+use super::plan::TournamentPlan;
+use super::running_games::{RunningGames, StartDecision};
+use super::schedule::{ScheduledGame, build_schedule};
+use super::standings::{Standings, compute_standings};
 use crate::debate::{FailureKind, Spend};
 use crate::engine::preflight::ProbeResult;
 use crate::engine::{App, AppError, Workspace};
@@ -16,55 +16,55 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 /// Attempts per game in one run. A failure in an earlier run counts as the first.
-const TRIES: u8 = 2;
+const MAX_ATTEMPTS: u8 = 2;
 
 /// Where and how a tournament is played.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct TournamentSettings {
     /// Repository the games belong to.
-    pub place: Workspace,
+    pub workspace: Workspace,
     /// Folder of the tournament file.
-    pub folder: PathBuf,
+    pub plan_folder: PathBuf,
     /// Whether to probe every model before the first game.
     pub probe: bool,
 }
 
 /// Progress event for the caller.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum TournamentEvent {
     /// A game started or resumed.
-    Begun {
-        game: Game,
+    Started {
+        game: ScheduledGame,
         /// Id of the debate.
         id: String,
     },
     /// Another process plays the game.
     Waiting {
-        game: Game,
+        game: ScheduledGame,
         /// Id of the debate.
         id: String,
         /// Process that holds the lease.
         holder: String,
     },
     /// A game ended with a verdict.
-    Over {
-        game: Game,
+    Finished {
+        game: ScheduledGame,
         /// The game as archived.
-        past: Past,
+        archived: ArchivedGame,
         /// Standings after this game.
         standings: Box<Standings>,
     },
     /// A game failed.
     Failed {
-        game: Game,
+        game: ScheduledGame,
         /// Error message.
-        why: String,
+        reason: String,
         /// Whether it is retried in this run.
-        again: bool,
+        will_retry: bool,
     },
     /// A game waits for the user.
     Paused {
-        game: Game,
+        game: ScheduledGame,
         /// What it waits for.
         why: String,
     },
@@ -72,77 +72,94 @@ pub enum News {
 
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum TournamentEnd {
     /// No game is left to try.
-    Done,
+    Completed,
     /// The user stopped it.
     Stopped,
     /// The budget of the tournament is exhausted.
-    Spent,
+    BudgetExhausted,
 }
 
 /// A game in the queue.
-struct Waiting {
-    game: Game,
-    tried: u8,
+struct QueuedGame {
+    game: ScheduledGame,
+    attempts: u8,
 }
 
 /// State of a run.
-struct Run<'a> {
-    desk: &'a App,
-    plan: &'a Plan,
-    settings: &'a Settings,
-    games: Vec<Game>,
-    past: BTreeMap<String, Past>,
+struct TournamentRun<'a> {
+    app: &'a App,
+    plan: &'a TournamentPlan,
+    settings: &'a TournamentSettings,
+    games: Vec<ScheduledGame>,
+    archived: BTreeMap<String, ArchivedGame>,
     /// Error messages of games that could not be opened, by key.
-    broken: BTreeMap<String, String>,
+    open_errors: BTreeMap<String, String>,
     spent: Spend,
-    waiting: VecDeque<Waiting>,
-    table: Table,
+    queue: VecDeque<QueuedGame>,
+    running: RunningGames,
 }
 
 /// Plays the remaining games and returns the standings. With `probe`, every model must answer a
 /// test request before the first game.
 pub async fn play(
     desk: &App,
-    plan: &Plan,
-    settings: &Settings,
+    plan: &TournamentPlan,
+    settings: &TournamentSettings,
     stop: impl Future<Output = ()>,
-    mut tell: impl FnMut(&News),
-) -> Result<(Ending, Standings), AppError> {
-    let games = schedule(plan);
-    let (past, spent) = past::past(desk, plan, &settings.place.root)?;
+    mut tell: impl FnMut(&TournamentEvent),
+) -> Result<(TournamentEnd, Standings), AppError> {
+    let games = build_schedule(plan);
+    let (past, spent) = archived_games::load_games(desk, plan, &settings.workspace.root)?;
     let mut waiting = VecDeque::new();
     for game in &games {
-        let tried = match past.get(&game.key).map(|it| &it.known) {
-            Some(Known::Played) => continue,
-            Some(Known::Failed { .. }) => 1,
+        let tried = match past.get(&game.key).map(|it| &it.status) {
+            Some(GameStatus::Played) => continue,
+            Some(GameStatus::Failed { .. }) => 1,
             _ => 0,
         };
-        waiting.push_back(Waiting { game: game.clone(), tried });
+        waiting.push_back(QueuedGame { game: game.clone(), attempts: tried });
     }
-    let (table, broken) = (Table::default(), BTreeMap::new());
-    let mut run = Run { desk, plan, settings, games, past, broken, spent, waiting, table };
+    let (table, broken) = (RunningGames::default(), BTreeMap::new());
+    let mut run = TournamentRun {
+        app: desk,
+        plan,
+        settings,
+        games,
+        archived: past,
+        open_errors: broken,
+        spent,
+        queue: waiting,
+        running: table,
+    };
     let mut stop = std::pin::pin!(stop);
-    if settings.probe && !run.waiting.is_empty() {
+    if settings.probe && !run.queue.is_empty() {
         tokio::select! {
-            answered = run.answered() => answered?,
-            () = &mut stop => return Ok((Ending::Stopped, run.standings())),
+            answered = run.probe_participants() => answered?,
+            () = &mut stop => return Ok((TournamentEnd::Stopped, run.standings())),
         }
     }
     let (end_all, stopping) = watch::channel(false);
     let (told, mut heard) = mpsc::unbounded_channel();
-    let (place, folder) = (&settings.place, settings.folder.as_path());
-    let hall = Hall { desk, plan, place, folder, stop: stopping, told };
+    let (place, folder) = (&settings.workspace, settings.plan_folder.as_path());
+    let hall = GameRunner {
+        app: desk,
+        plan,
+        workspace: place,
+        plan_folder: folder,
+        stop: stopping,
+        events: told,
+    };
     let mut playing = FuturesUnordered::new();
-    let mut ending = Ending::Done;
+    let mut ending = TournamentEnd::Completed;
     loop {
-        while ending != Ending::Stopped
-            && let Some((next, budget)) = run.next(&mut ending)
+        while ending != TournamentEnd::Stopped
+            && let Some((next, budget)) = run.next_game(&mut ending)
         {
             let hall = hall.clone();
             playing.push(async move {
-                let end = hall.one(&next.game, budget).await;
+                let end = hall.run_game(&next.game, budget).await;
                 (next, end)
             });
         }
@@ -155,13 +172,13 @@ pub async fn play(
                 while let Ok(news) = heard.try_recv() {
                     tell(&news);
                 }
-                if let Some(news) = run.ended(game, end, ending)? {
+                if let Some(news) = run.record_end(game, end, ending)? {
                     tell(&news);
                 }
             }
             Some(news) = heard.recv() => tell(&news),
-            () = &mut stop, if ending != Ending::Stopped => {
-                ending = Ending::Stopped;
+            () = &mut stop, if ending != TournamentEnd::Stopped => {
+                ending = TournamentEnd::Stopped;
                 let _ = end_all.send(true);
             }
         }
@@ -169,14 +186,16 @@ pub async fn play(
     Ok((ending, run.standings()))
 }
 
-impl Run<'_> {
+impl TournamentRun<'_> {
     /// Sends a test request to every participant. A timeout does not count as a failure.
-    async fn answered(&self) -> Result<(), AppError> {
-        let entrants = self.plan.entrants.iter().map(|it| &it.voice);
+    async fn probe_participants(&self) -> Result<(), AppError> {
+        let entrants = self.plan.entrants.iter().map(|it| &it.participant);
         let all = entrants.chain(&self.plan.judges);
-        let all = all.map(|voice| Plan::seated(voice, &self.settings.folder)).collect();
+        let all = all
+            .map(|voice| TournamentPlan::resolve_participant(voice, &self.settings.plan_folder))
+            .collect();
         for ProbeResult { participant: voice, result: came } in
-            self.desk.probe(all, Duration::MAX).await
+            self.app.probe(all, Duration::MAX).await
         {
             if let Err(failure) = came
                 && failure.trouble != FailureKind::TimedOut
@@ -189,36 +208,48 @@ impl Run<'_> {
     }
 
     /// Takes the next game that can start from the queue, with its budget.
-    fn next(&mut self, ending: &mut Ending) -> Option<(Waiting, crate::debate::Budget)> {
-        let own = |game: &Game| self.past.get(&game.key).map(|it| it.spent).unwrap_or_default();
-        let waiting = self.waiting.iter().map(|it| (&it.game, own(&it.game)));
-        match self.table.next(waiting, self.plan, self.spent) {
-            Next::Wait => None,
-            Next::Spent => {
-                *ending = Ending::Spent;
+    fn next_game(
+        &mut self,
+        ending: &mut TournamentEnd,
+    ) -> Option<(QueuedGame, crate::debate::Budget)> {
+        let own = |game: &ScheduledGame| {
+            self.archived.get(&game.key).map(|it| it.spent).unwrap_or_default()
+        };
+        let waiting = self.queue.iter().map(|it| (&it.game, own(&it.game)));
+        match self.running.choose_next(waiting, self.plan, self.spent) {
+            StartDecision::Wait => None,
+            StartDecision::BudgetExhausted => {
+                *ending = TournamentEnd::BudgetExhausted;
                 None
             }
-            Next::Begin(nth, budget) => {
-                let next = self.waiting.remove(nth)?;
-                let own = self.past.get(&next.game.key).map(|it| it.spent).unwrap_or_default();
-                self.table.begin(next.game.clone(), budget, own);
+            StartDecision::Start(nth, budget) => {
+                let next = self.queue.remove(nth)?;
+                let own = self.archived.get(&next.game.key).map(|it| it.spent).unwrap_or_default();
+                self.running.add(next.game.clone(), budget, own);
                 Some((next, budget))
             }
         }
     }
 
     /// Records the end of a game, queues a retry if needed, and returns the event to report.
-    fn ended(
+    fn record_end(
         &mut self,
-        waiting: Waiting,
-        end: End,
-        ending: Ending,
-    ) -> Result<Option<News>, AppError> {
-        let Waiting { game, tried } = waiting;
-        self.table.end(&game.key);
-        let now = past::now(self.desk, self.plan, &self.settings.place.root, &game.key)?;
-        let before =
-            self.past.get(&game.key).filter(|it| now.as_ref().is_some_and(|now| now.id == it.id));
+        waiting: QueuedGame,
+        end: GameEnd,
+        ending: TournamentEnd,
+    ) -> Result<Option<TournamentEvent>, AppError> {
+        let QueuedGame { game, attempts: tried } = waiting;
+        self.running.remove(&game.key);
+        let now = archived_games::load_game(
+            self.app,
+            self.plan,
+            &self.settings.workspace.root,
+            &game.key,
+        )?;
+        let before = self
+            .archived
+            .get(&game.key)
+            .filter(|it| now.as_ref().is_some_and(|now| now.id == it.id));
         let before = before.map(|it| it.spent).unwrap_or_default();
         if let Some(now) = &now {
             self.spent += Spend {
@@ -226,31 +257,34 @@ impl Run<'_> {
                 tokens: now.spent.tokens.saturating_sub(before.tokens),
                 milliseconds: now.spent.milliseconds.saturating_sub(before.milliseconds),
             };
-            self.past.insert(game.key.clone(), now.clone());
+            self.archived.insert(game.key.clone(), now.clone());
         }
         let why = match (end, now) {
-            (End::Stopped, _) => return Ok(None),
-            (End::Broken(_), _) if ending == Ending::Stopped => return Ok(None),
-            (End::Paused(why), _) => return Ok(Some(News::Paused { game, why })),
-            (End::Broken(why), _) => {
-                self.broken.insert(game.key.clone(), why.clone());
+            (GameEnd::Stopped, _) => return Ok(None),
+            (GameEnd::Failed(_), _) if ending == TournamentEnd::Stopped => return Ok(None),
+            (GameEnd::Paused(why), _) => return Ok(Some(TournamentEvent::Paused { game, why })),
+            (GameEnd::Failed(why), _) => {
+                self.open_errors.insert(game.key.clone(), why.clone());
                 why
             }
-            (End::Over, Some(Past { known: Known::Failed { why, .. }, .. })) => why,
-            (End::Over, Some(past)) => {
+            (
+                GameEnd::Over,
+                Some(ArchivedGame { status: GameStatus::Failed { reason: why, .. }, .. }),
+            ) => why,
+            (GameEnd::Over, Some(past)) => {
                 let standings = Box::new(self.standings());
-                return Ok(Some(News::Over { game, past, standings }));
+                return Ok(Some(TournamentEvent::Finished { game, archived: past, standings }));
             }
-            (End::Over, None) => "it is no longer in the archive".into(),
+            (GameEnd::Over, None) => "it is no longer in the archive".into(),
         };
-        let again = tried + 1 < TRIES && ending == Ending::Done;
+        let again = tried + 1 < MAX_ATTEMPTS && ending == TournamentEnd::Completed;
         if again {
-            self.waiting.push_back(Waiting { game: game.clone(), tried: tried + 1 });
+            self.queue.push_back(QueuedGame { game: game.clone(), attempts: tried + 1 });
         }
-        Ok(Some(News::Failed { game, why, again }))
+        Ok(Some(TournamentEvent::Failed { game, reason: why, will_retry: again }))
     }
 
     fn standings(&self) -> Standings {
-        standings(self.plan, &self.games, &self.past, &self.broken, self.spent)
+        compute_standings(self.plan, &self.games, &self.archived, &self.open_errors, self.spent)
     }
 }

@@ -1,11 +1,11 @@
 //! List of all games. The key of a game is a hash of its motion, participants and settings, so it
 //! stays the same when the file grows or is sorted.
-use super::file::Plan;
+use super::plan::TournamentPlan;
 use crate::debate::content_hash::content_hash;
 
 /// A game to play.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Game {
+pub struct ScheduledGame {
     /// First 16 hex digits of the content hash.
     pub key: String,
     pub motion: String,
@@ -19,15 +19,21 @@ pub struct Game {
 
 /// Builds the list: every pair of entrants on every motion, once on each side, with each number of
 /// rounds. Motions come one after the other, so an early stop leaves complete motions.
-pub fn schedule(plan: &Plan) -> Vec<Game> {
+pub fn build_schedule(plan: &TournamentPlan) -> Vec<ScheduledGame> {
     let mut games = vec![];
     for motion in &plan.motions {
         for rounds in &plan.rounds {
             for one in 0..plan.entrants.len() {
                 for other in one + 1..plan.entrants.len() {
                     for (pro, con) in [(one, other), (other, one)] {
-                        let key = key(plan, motion, pro, con, *rounds);
-                        games.push(Game { key, motion: motion.clone(), pro, con, rounds: *rounds });
+                        let key = game_key(plan, motion, pro, con, *rounds);
+                        games.push(ScheduledGame {
+                            key,
+                            motion: motion.clone(),
+                            pro,
+                            con,
+                            rounds: *rounds,
+                        });
                     }
                 }
             }
@@ -38,9 +44,15 @@ pub fn schedule(plan: &Plan) -> Vec<Game> {
 
 /// Hashes the motion, participants, rounds and other settings of a game. Entrant names, concurrency
 /// and budgets are not part of the key.
-fn key(plan: &Plan, motion: &str, pro: usize, con: usize, rounds: Option<u8>) -> String {
+fn game_key(
+    plan: &TournamentPlan,
+    motion: &str,
+    pro: usize,
+    con: usize,
+    rounds: Option<u8>,
+) -> String {
     let rounds = rounds.map_or("usual".to_owned(), |rounds| rounds.to_string());
-    let (pro, con) = (&plan.entrants[pro].voice, &plan.entrants[con].voice);
+    let (pro, con) = (&plan.entrants[pro].participant, &plan.entrants[con].participant);
     let mut parts = vec![motion.to_owned(), pro.to_string(), con.to_string(), rounds];
     parts.push(plan.format.clone());
     parts.push(plan.effort.map_or("", crate::debate::Effort::as_str).to_owned());

@@ -1,10 +1,10 @@
 //! Standings of a tournament: ratings under the names of its file, cross table, and games that are
 //! left or failed.
-use super::file::Plan;
-use super::past::{Known, Past};
-use super::schedule::Game;
+use super::archived_games::{ArchivedGame, GameStatus};
+use super::plan::TournamentPlan;
+use super::schedule::ScheduledGame;
 use crate::debate::Spend;
-use crate::rating::{Board, Reading, Tally};
+use crate::rating::{GameTally, Leaderboard, RatingResult};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -27,9 +27,9 @@ pub struct Standings {
     /// Cost of all games, with failed ones.
     pub spent: Spend,
     /// Ratings by entrant name.
-    pub board: Board,
+    pub board: Leaderboard,
     /// Results of each pair.
-    pub cross: Cross,
+    pub cross: CrossTable,
 }
 
 /// A game that failed.
@@ -52,29 +52,29 @@ pub struct FailedGame {
 /// Results of each entrant against each other, in rated games.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Cross")]
-pub struct Cross {
+pub struct CrossTable {
     /// Names, in the order of the file.
     pub entrants: Vec<String>,
     /// Row of each entrant with its results against the columns, null against itself.
-    pub rows: Vec<Vec<Option<Tally>>>,
+    pub rows: Vec<Vec<Option<GameTally>>>,
 }
 
 /// Computes the standings. `broken` has the error messages of games that could not be opened and so
 /// are not in the archive.
-pub fn standings(
-    plan: &Plan,
-    games: &[Game],
-    past: &BTreeMap<String, Past>,
+pub fn compute_standings(
+    plan: &TournamentPlan,
+    games: &[ScheduledGame],
+    past: &BTreeMap<String, ArchivedGame>,
     broken: &BTreeMap<String, String>,
     spent: Spend,
 ) -> Standings {
     let name = |nth: usize| plan.entrants[nth].name.clone();
     let size = plan.entrants.len();
-    let mut rows = vec![vec![Some(Tally::default()); size]; size];
+    let mut rows = vec![vec![Some(GameTally::default()); size]; size];
     for (nth, row) in rows.iter_mut().enumerate() {
         row[nth] = None;
     }
-    let (mut readings, mut failed): (Vec<Reading>, Vec<FailedGame>) = (vec![], vec![]);
+    let (mut readings, mut failed): (Vec<RatingResult>, Vec<FailedGame>) = (vec![], vec![]);
     let (mut played, mut begun, mut left) = (0, 0, 0);
     for game in games {
         let failure = |id: Option<&String>, why: &str| FailedGame {
@@ -92,9 +92,9 @@ pub fn standings(
             }
             continue;
         };
-        let named = known.reading.clone().map(|(it, bench)| {
+        let named = known.rating_result.clone().map(|(it, bench)| {
             let (pro, con) = (name(game.pro), name(game.con));
-            (crate::rating::Game { pro, con, ..it }, bench)
+            (crate::rating::RatedGame { pro, con, ..it }, bench)
         });
         if let Ok((it, _)) = &named {
             let points = it.score.points();
@@ -102,15 +102,15 @@ pub fn standings(
                 [(game.pro, game.con, points), (game.con, game.pro, 1.0 - points)]
             {
                 if let Some(cell) = &mut rows[own][other] {
-                    cell.note(points);
+                    cell.add_game(points);
                 }
             }
         }
         readings.push(named);
-        match &known.known {
-            Known::Played => played += 1,
-            Known::Begun => begun += 1,
-            Known::Failed { why, .. } => failed.push(failure(Some(&known.id), why)),
+        match &known.status {
+            GameStatus::Played => played += 1,
+            GameStatus::Started => begun += 1,
+            GameStatus::Failed { reason: why, .. } => failed.push(failure(Some(&known.id), why)),
         }
     }
     Standings {
@@ -121,7 +121,10 @@ pub fn standings(
         left,
         failed,
         spent,
-        board: Board::of(&readings),
-        cross: Cross { entrants: plan.entrants.iter().map(|it| it.name.clone()).collect(), rows },
+        board: Leaderboard::from_results(&readings),
+        cross: CrossTable {
+            entrants: plan.entrants.iter().map(|it| it.name.clone()).collect(),
+            rows,
+        },
     }
 }

@@ -10,45 +10,45 @@ use std::sync::LazyLock;
 const SCRIPT: &str = include_str!("assets/app.js");
 /// The style sheet, which exported files embed.
 pub const STYLE: &str = include_str!("assets/app.css");
-const PICTURE: &str = include_str!("assets/favicon.svg");
+const FAVICON: &str = include_str!("assets/favicon.svg");
 
 /// URLs of the assets, with a content hash as the query.
-struct Addresses {
+struct AssetPaths {
     script: String,
     style: String,
 }
 
-static ADDRESSES: LazyLock<Addresses> = LazyLock::new(|| Addresses {
-    script: format!("/assets/app.js?v={}", version(SCRIPT)),
-    style: format!("/assets/app.css?v={}", version(STYLE)),
+static ASSET_PATHS: LazyLock<AssetPaths> = LazyLock::new(|| AssetPaths {
+    script: format!("/assets/app.js?v={}", content_version(SCRIPT)),
+    style: format!("/assets/app.css?v={}", content_version(STYLE)),
 });
 
-fn version(text: &str) -> String {
+fn content_version(text: &str) -> String {
     content_hash::content_hash(&[text])[..12].to_owned()
 }
 
 /// URLs of the assets, for page templates.
-pub fn assets() -> AssetUrls<'static> {
-    AssetUrls { script: &ADDRESSES.script, style: &ADDRESSES.style }
+pub fn asset_urls() -> AssetUrls<'static> {
+    AssetUrls { script: &ASSET_PATHS.script, style: &ASSET_PATHS.style }
 }
 
 /// Handler of the script.
 pub(super) async fn script(headers: HeaderMap) -> Response {
-    asset(&headers, "text/javascript; charset=utf-8", SCRIPT)
+    serve_asset(&headers, "text/javascript; charset=utf-8", SCRIPT)
 }
 
 /// Handler of the style sheet.
 pub(super) async fn style(headers: HeaderMap) -> Response {
-    asset(&headers, "text/css; charset=utf-8", STYLE)
+    serve_asset(&headers, "text/css; charset=utf-8", STYLE)
 }
 
 /// Handler of the favicon.
-pub(super) async fn picture(headers: HeaderMap) -> Response {
-    asset(&headers, "image/svg+xml", PICTURE)
+pub(super) async fn favicon(headers: HeaderMap) -> Response {
+    serve_asset(&headers, "image/svg+xml", FAVICON)
 }
 
-fn asset(headers: &HeaderMap, kind: &'static str, text: &'static str) -> Response {
-    let tag = format!("\"{}\"", version(text));
+fn serve_asset(headers: &HeaderMap, kind: &'static str, text: &'static str) -> Response {
+    let tag = format!("\"{}\"", content_version(text));
     let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
     let same = known.is_some_and(|known| known.split(',').any(|one| one.trim() == tag));
     let keep = [

@@ -1,5 +1,5 @@
 //! `OpenAPI` document of the arena API. The schemas are generated from `arena::protocol`.
-use crate::arena::wire;
+use crate::arena::protocol;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ pub fn document() -> Value {
     let settings = SchemaSettings::draft2020_12()
         .with(|settings| settings.definitions_path = "/components/schemas".into());
     let mut types = settings.into_generator();
-    let told = schema::<wire::Told>(&mut types);
+    let told = schema::<protocol::RoomStatusResponse>(&mut types);
     let id = json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string"},
         "description": "What the debate is called."});
     let bot = json!([{"bot": [], "key": []}]);
@@ -17,28 +17,28 @@ pub fn document() -> Value {
     let paths = json!({
         "/api/debate/join": {"post": {
             "operationId": "join", "summary": "Take a seat: in the debate named, or in one that waits",
-            "requestBody": sends(&schema::<wire::Join>(&mut types)),
-            "responses": answers("200", "Let in", &schema::<wire::Joined>(&mut types), &[400, 404, 409, 422, 429]),
+            "requestBody": request_body(&schema::<protocol::JoinRequest>(&mut types)),
+            "responses": responses("200", "Let in", &schema::<protocol::JoinResponse>(&mut types), &[400, 404, 409, 422, 429]),
         }},
         "/api/debate/create": {"post": {
             "operationId": "create", "summary": "Have a debate held", "security": reader,
-            "requestBody": sends(&schema::<wire::Create>(&mut types)),
-            "responses": answers("201", "It waits for bots", &schema::<wire::Created>(&mut types), &[400, 403, 422, 429]),
+            "requestBody": request_body(&schema::<protocol::CreateRoomRequest>(&mut types)),
+            "responses": responses("201", "It waits for bots", &schema::<protocol::CreateRoomResponse>(&mut types), &[400, 403, 422, 429]),
         }},
         "/api/debate/{id}/poll": {"get": {
             "operationId": "poll", "summary": "How a debate stands, for one of its bots", "security": bot,
             "parameters": [id, {"name": "wait", "in": "query", "schema": {"type": "integer", "minimum": 0, "maximum": 25},
                 "description": "Seconds to wait for something new, unless it is your turn."}],
-            "responses": answers("200", "How it stands", &told, &[400, 401, 404, 429]),
+            "responses": responses("200", "How it stands", &told, &[400, 401, 404, 429]),
         }},
         "/api/debate/{id}/speech": {"post": {
             "operationId": "speech", "summary": "Speak, when next_speaker is you", "security": bot,
-            "parameters": [id], "requestBody": sends(&schema::<wire::Speech>(&mut types)),
-            "responses": answers("200", "Taken", &schema::<wire::Accepted>(&mut types), &[400, 401, 404, 409, 413, 422, 429]),
+            "parameters": [id], "requestBody": request_body(&schema::<protocol::SpeechRequest>(&mut types)),
+            "responses": responses("200", "Taken", &schema::<protocol::SpeechResponse>(&mut types), &[400, 401, 404, 409, 413, 422, 429]),
         }},
         "/api/debate/{id}": {"get": {
             "operationId": "show", "summary": "How a debate stands, for anybody", "security": reader,
-            "parameters": [id], "responses": answers("200", "How it stands", &told, &[403, 404, 429]),
+            "parameters": [id], "responses": responses("200", "How it stands", &told, &[403, 404, 429]),
         }},
         "/api/debates": {"get": {
             "operationId": "list", "summary": "Debates, the newest first", "security": reader,
@@ -46,11 +46,11 @@ pub fn document() -> Value {
                 {"name": "status", "in": "query", "schema": {"enum": ["waiting", "active", "ended"]}},
                 {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 100}},
             ],
-            "responses": answers("200", "A list", &schema::<wire::Listed>(&mut types), &[400, 403, 429]),
+            "responses": responses("200", "A list", &schema::<protocol::RoomListResponse>(&mut types), &[400, 403, 429]),
         }},
     });
     // Every error response refers to this schema.
-    schema::<wire::Problem>(&mut types);
+    schema::<protocol::ErrorResponse>(&mut types);
     let header = |name: &str, says: &str| json!({"type": "apiKey", "in": "header", "name": name, "description": says});
     json!({
         "openapi": "3.1.0",
@@ -74,11 +74,11 @@ fn schema<T: JsonSchema>(types: &mut SchemaGenerator) -> Value {
     types.subschema_for::<T>().to_value()
 }
 
-fn sends(schema: &Value) -> Value {
+fn request_body(schema: &Value) -> Value {
     json!({"required": true, "content": {"application/json": {"schema": schema}}})
 }
 
-fn answers(status: &str, says: &str, schema: &Value, refusals: &[u16]) -> Value {
+fn responses(status: &str, says: &str, schema: &Value, refusals: &[u16]) -> Value {
     let problem = json!({"$ref": "#/components/schemas/Problem"});
     let mut all = serde_json::Map::new();
     let content = |schema: &Value| json!({"application/json": {"schema": schema}});

@@ -1,14 +1,14 @@
 //! Routes and handlers of the live page, with its security headers and access control. The content
 //! comes from `pages`, the event stream from `event_stream`.
-use super::actions::act;
+use super::actions::handle_action;
 use super::assets;
-use super::entry::{Entry, Pass};
-use super::follow::Watchers;
-use super::guard::{Guard, guard};
+use super::auth::{AccessLevel, AuthTokens};
+use super::event_stream::{ViewerSlots, sse_response};
+use super::http_error::HttpError;
+use super::live_feed::LiveFeeds;
+use super::origin_check::{OriginCheck, check_origin};
 use super::pages;
-use super::sorry::Sorry;
-use super::stream::{Seats, stream};
-use crate::arena::Hall;
+use crate::arena::ArenaService;
 use crate::engine::{App, DebateCard, DebateQuery as Asked, StoredDebate, Workspace};
 use crate::page::message::render_message_page;
 use crate::page::query::ArchivePageQuery;
@@ -24,29 +24,29 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Maximum size of a form in bytes.
-const FORM: usize = 1_000_000;
+const MAX_FORM_BYTES: usize = 1_000_000;
 
 /// Config of the site.
-pub struct Site {
+pub struct SiteConfig {
     /// Application that reads debates and runs commands.
-    pub desk: App,
+    pub app: App,
     /// Workspace of this process.
-    pub place: Workspace,
+    pub workspace: Workspace,
     /// Which debates are visible.
-    pub scope: Scope,
+    pub scope: SiteScope,
     /// Tokens and cookies.
-    pub entry: Entry,
+    pub auth: AuthTokens,
     /// Check of the `Host` and `Origin` headers.
-    pub guard: Guard,
+    pub origin_check: OriginCheck,
     /// Sign-in hint for viewers that may only read.
-    pub door: String,
+    pub sign_in_hint: String,
     /// The arena, if the site belongs to one.
-    pub hall: Option<Hall>,
+    pub arena: Option<ArenaService>,
 }
 
 /// Which debates are visible. All others respond with 404.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum SiteScope {
     /// All debates. Only for a server on this machine.
     All,
     /// Debates of one format.
@@ -55,100 +55,112 @@ pub enum Scope {
 
 /// Shared state of the handlers.
 #[derive(Clone)]
-pub(super) struct State {
-    pub(super) desk: App,
-    pub(super) place: Workspace,
-    pub(super) scope: Scope,
-    pub(super) entry: Arc<Entry>,
-    pub(super) watchers: Arc<Watchers>,
-    pub(super) hall: Option<Hall>,
-    seats: Seats,
+pub(super) struct SiteState {
+    pub(super) app: App,
+    pub(super) workspace: Workspace,
+    pub(super) scope: SiteScope,
+    pub(super) auth: Arc<AuthTokens>,
+    pub(super) feeds: Arc<LiveFeeds>,
+    pub(super) arena: Option<ArenaService>,
+    viewer_slots: ViewerSlots,
     /// Cached leaderboard page. Building it reads all debates.
-    pub(super) board: Arc<Mutex<Option<(Instant, crate::page::html::Html)>>>,
+    pub(super) leaderboard_cache: Arc<Mutex<Option<(Instant, crate::page::html::Html)>>>,
 }
 
-impl State {
+impl SiteState {
     /// Loads a debate. A debate out of scope is not found.
-    pub(super) async fn stored(&self, id: &str) -> Result<StoredDebate, Sorry> {
+    pub(super) async fn load_debate(&self, id: &str) -> Result<StoredDebate, HttpError> {
         let (state, id) = (self.clone(), id.to_owned());
-        pages::apart(move || {
-            let stored = state.desk.archive().read(&id)?;
+        pages::run_blocking(move || {
+            let stored = state.app.archive().read(&id)?;
             let shown = match &state.scope {
-                Scope::All => true,
-                Scope::Format(format) => stored.setup.format.name == *format,
+                SiteScope::All => true,
+                SiteScope::Format(format) => stored.setup.format.name == *format,
             };
-            shown.then_some(stored).ok_or_else(Sorry::unknown)
+            shown.then_some(stored).ok_or_else(HttpError::debate_not_found)
         })
         .await
     }
 
     /// Lists the visible debates, last changed first.
-    pub(super) fn visible(&self, most: usize) -> Result<Vec<DebateCard>, Sorry> {
+    pub(super) fn list_visible(&self, most: usize) -> Result<Vec<DebateCard>, HttpError> {
         let format = match &self.scope {
-            Scope::All => None,
-            Scope::Format(format) => Some(format.clone()),
+            SiteScope::All => None,
+            SiteScope::Format(format) => Some(format.clone()),
         };
         let query = Asked { format, limit: Some(most), ..Asked::default() };
-        Ok(self.desk.archive().list(&query)?)
+        Ok(self.app.archive().list(&query)?)
     }
 
-    fn viewer(&self, headers: &HeaderMap) -> Viewer {
-        if self.entry.of(headers) == Pass::Act { Viewer::Owner } else { Viewer::Reader }
+    fn viewer_of(&self, headers: &HeaderMap) -> Viewer {
+        if self.auth.level_of_request(headers) == AccessLevel::Act {
+            Viewer::Owner
+        } else {
+            Viewer::Reader
+        }
     }
 }
 
 /// Builds the router of the site.
-pub fn router(site: Site) -> Router {
-    let Site { desk, place, scope, entry, guard: names, door, hall } = site;
-    let entry = Arc::new(entry);
-    let watchers = Arc::new(Watchers::new(desk.clone(), entry.clone(), door));
-    let state = State {
-        desk,
-        place,
+pub fn router(site: SiteConfig) -> Router {
+    let SiteConfig {
+        app: desk,
+        workspace: place,
         scope,
-        entry,
-        watchers,
-        hall,
-        seats: Seats::default(),
-        board: Arc::default(),
+        auth: entry,
+        origin_check: names,
+        sign_in_hint: door,
+        arena: hall,
+    } = site;
+    let entry = Arc::new(entry);
+    let watchers = Arc::new(LiveFeeds::new(desk.clone(), entry.clone(), door));
+    let state = SiteState {
+        app: desk,
+        workspace: place,
+        scope,
+        auth: entry,
+        feeds: watchers,
+        arena: hall,
+        viewer_slots: ViewerSlots::default(),
+        leaderboard_cache: Arc::default(),
     };
     let shown = Router::new()
-        .route("/", get(of_archive))
-        .route("/compare", get(of_two))
-        .route("/leaderboard", get(of_board))
-        .route("/debates/{id}", get(of_debate))
-        .route("/debates/{id}/fragments", get(fragments))
-        .route("/debates/{id}/timeline", get(moments))
-        .route("/debates/{id}/events", get(events))
-        .route("/debates/{id}/export", get(exported))
-        .route("/debates/{id}/source", get(of_source))
-        .route("/debates/{id}/actions/{action}", post(act))
-        .layer(DefaultBodyLimit::max(FORM))
-        .layer(middleware::from_fn_with_state(state.clone(), readers));
+        .route("/", get(archive_page))
+        .route("/compare", get(comparison_page))
+        .route("/leaderboard", get(leaderboard_page))
+        .route("/debates/{id}", get(debate_page))
+        .route("/debates/{id}/fragments", get(debate_fragments))
+        .route("/debates/{id}/timeline", get(debate_timeline))
+        .route("/debates/{id}/events", get(debate_events))
+        .route("/debates/{id}/export", get(export_debate))
+        .route("/debates/{id}/source", get(source_page))
+        .route("/debates/{id}/actions/{action}", post(handle_action))
+        .layer(DefaultBodyLimit::max(MAX_FORM_BYTES))
+        .layer(middleware::from_fn_with_state(state.clone(), require_read_access));
     Router::new()
         .merge(shown)
-        .route("/enter", get(enter))
+        .route("/enter", get(sign_in))
         .route("/assets/app.js", get(assets::script))
         .route("/assets/app.css", get(assets::style))
-        .route("/favicon.svg", get(assets::picture))
-        .fallback(nothing)
-        .layer(middleware::from_fn(careful))
-        .layer(middleware::from_fn_with_state(Arc::new(names), guard))
+        .route("/favicon.svg", get(assets::favicon))
+        .fallback(not_found)
+        .layer(middleware::from_fn(add_security_headers))
+        .layer(middleware::from_fn_with_state(Arc::new(names), check_origin))
         .with_state(state)
 }
 
 /// Content Security Policy: only the site's own assets.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; \
                       frame-ancestors 'none'; require-trusted-types-for 'script'; \
                       trusted-types debate";
 
 /// Middleware that adds security headers to every response.
-async fn careful(request: Request, next: Next) -> Response {
+async fn add_security_headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     let beware = [
-        ("content-security-policy", POLICY),
+        ("content-security-policy", CONTENT_SECURITY_POLICY),
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "no-referrer"),
         ("cross-origin-opener-policy", "same-origin"),
@@ -164,29 +176,37 @@ async fn careful(request: Request, next: Next) -> Response {
 }
 
 /// Middleware that requires read access.
-async fn readers(Shared(state): Shared<State>, request: Request, next: Next) -> Response {
-    if state.entry.of(request.headers()) >= Pass::Read {
+async fn require_read_access(
+    Shared(state): Shared<SiteState>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if state.auth.level_of_request(request.headers()) >= AccessLevel::Read {
         return next.run(request).await;
     }
-    let sorry = Sorry::new(
+    let sorry = HttpError::new(
         StatusCode::UNAUTHORIZED,
         "This is shown only to those who were given an address with a token.",
         "Ask whoever runs this server for it.",
     );
-    sorry.to(request.headers())
+    sorry.to_response(request.headers())
 }
 
-async fn nothing() -> Sorry {
-    Sorry::new(StatusCode::NOT_FOUND, "There is nothing at this address.", "Begin at the archive.")
+async fn not_found() -> HttpError {
+    HttpError::new(
+        StatusCode::NOT_FOUND,
+        "There is nothing at this address.",
+        "Begin at the archive.",
+    )
 }
 
-fn shown(page: crate::page::html::Html) -> Response {
+fn html_response(page: crate::page::html::Html) -> Response {
     Html(page.into_string()).into_response()
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Given {
+struct SiteQuery {
     at: Option<u64>,
     after: Option<u64>,
     token: String,
@@ -197,19 +217,19 @@ struct Given {
 
 /// Handler of `/enter`: exchanges a token for a cookie and redirects, so that the token leaves the
 /// URL.
-async fn enter(
-    Shared(state): Shared<State>,
-    Query(at): Query<Given>,
+async fn sign_in(
+    Shared(state): Shared<SiteState>,
+    Query(at): Query<SiteQuery>,
     headers: HeaderMap,
 ) -> Response {
-    let pass = state.entry.of_token(&at.token);
-    let Some(cookie) = state.entry.cookie(pass, &headers) else {
-        let sorry = Sorry::new(
+    let pass = state.auth.level_of_token(&at.token);
+    let Some(cookie) = state.auth.set_cookie_header(pass, &headers) else {
+        let sorry = HttpError::new(
             StatusCode::FORBIDDEN,
             "This token is not, or no longer, good.",
             "Use the address that was printed when this server started.",
         );
-        return sorry.to(&headers);
+        return sorry.to_response(&headers);
     };
     // Redirect only to a debate on this site (no open redirect).
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
@@ -225,26 +245,26 @@ async fn enter(
             "You are in",
             "The page you asked for is next.",
             "",
-            assets::assets(),
+            assets::asset_urls(),
         );
-        ([(header::REFRESH, format!("0; url={to}"))], shown(page)).into_response()
+        ([(header::REFRESH, format!("0; url={to}"))], html_response(page)).into_response()
     };
     response.headers_mut().insert(header::SET_COOKIE, cookie);
     response
 }
 
-async fn of_archive(
-    Shared(state): Shared<State>,
+async fn archive_page(
+    Shared(state): Shared<SiteState>,
     Query(wanted): Query<ArchivePageQuery>,
-) -> Result<Response, Sorry> {
-    Ok(shown(pages::of_archive(state, wanted).await?))
+) -> Result<Response, HttpError> {
+    Ok(html_response(pages::archive_page(state, wanted).await?))
 }
 
 /// Compares the debates of the query parameters `a` and `b`, or the first two checked ones.
-async fn of_two(
-    Shared(state): Shared<State>,
+async fn comparison_page(
+    Shared(state): Shared<SiteState>,
     Query(pairs): Query<Vec<(String, String)>>,
-) -> Result<Response, Sorry> {
+) -> Result<Response, HttpError> {
     let named = |wanted: &str| {
         let mut fits = pairs.iter().filter(|(name, id)| name == wanted && !id.is_empty());
         fits.next().map(|(_, id)| id.clone())
@@ -252,91 +272,94 @@ async fn of_two(
     let mut ticked = pairs.iter().filter(|(name, _)| name == "id").map(|(_, id)| id.clone());
     let one = named("a").or_else(|| ticked.next());
     let other = named("b").or_else(|| ticked.next());
-    Ok(shown(pages::of_two(state, one, other).await?))
+    Ok(html_response(pages::comparison_page(state, one, other).await?))
 }
 
-async fn of_board(Shared(state): Shared<State>) -> Result<Response, Sorry> {
-    Ok(shown(pages::of_board(state).await?))
+async fn leaderboard_page(Shared(state): Shared<SiteState>) -> Result<Response, HttpError> {
+    Ok(html_response(pages::leaderboard_page(state).await?))
 }
 
-async fn of_debate(
-    Shared(state): Shared<State>,
+async fn debate_page(
+    Shared(state): Shared<SiteState>,
     Path(id): Path<String>,
-    Query(at): Query<Given>,
+    Query(at): Query<SiteQuery>,
     headers: HeaderMap,
-) -> Result<Response, Sorry> {
-    let viewer = state.viewer(&headers);
-    Ok(shown(pages::of_debate(state, id, at.at, viewer).await?))
+) -> Result<Response, HttpError> {
+    let viewer = state.viewer_of(&headers);
+    Ok(html_response(pages::debate_page(state, id, at.at, viewer).await?))
 }
 
-async fn fragments(
-    Shared(state): Shared<State>,
+async fn debate_fragments(
+    Shared(state): Shared<SiteState>,
     Path(id): Path<String>,
-    Query(at): Query<Given>,
+    Query(at): Query<SiteQuery>,
     headers: HeaderMap,
 ) -> Response {
-    let viewer = state.viewer(&headers);
-    match pages::fragments(state, id, at.at, viewer).await {
+    let viewer = state.viewer_of(&headers);
+    match pages::debate_fragments(state, id, at.at, viewer).await {
         Ok(fragments) => Json(fragments).into_response(),
-        Err(sorry) => sorry.data(),
+        Err(sorry) => sorry.to_json_response(),
     }
 }
 
-async fn moments(Shared(state): Shared<State>, Path(id): Path<String>) -> Response {
-    match pages::moments(state, id).await {
+async fn debate_timeline(Shared(state): Shared<SiteState>, Path(id): Path<String>) -> Response {
+    match pages::debate_timeline(state, id).await {
         Ok(moments) => Json(moments).into_response(),
-        Err(sorry) => sorry.data(),
+        Err(sorry) => sorry.to_json_response(),
     }
 }
 
-async fn events(
-    Shared(state): Shared<State>,
+async fn debate_events(
+    Shared(state): Shared<SiteState>,
     Path(id): Path<String>,
-    Query(at): Query<Given>,
+    Query(at): Query<SiteQuery>,
     headers: HeaderMap,
 ) -> Response {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
-    let (after, viewer) = (last.or(at.after), state.viewer(&headers));
-    match followed(state, id, after, viewer).await {
+    let (after, viewer) = (last.or(at.after), state.viewer_of(&headers));
+    match open_event_stream(state, id, after, viewer).await {
         Ok(stream) => stream,
-        Err(sorry) => sorry.data(),
+        Err(sorry) => sorry.to_json_response(),
     }
 }
 
-async fn followed(
-    state: State,
+async fn open_event_stream(
+    state: SiteState,
     id: String,
     after: Option<u64>,
     viewer: Viewer,
-) -> Result<Response, Sorry> {
-    state.stored(&id).await?;
-    let seat = state.seats.take().ok_or_else(|| {
-        Sorry::new(
+) -> Result<Response, HttpError> {
+    state.load_debate(&id).await?;
+    let seat = state.viewer_slots.acquire().ok_or_else(|| {
+        HttpError::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "Too many are watching.",
             "Load the page again in a while; it shows everything without watching.",
         )
     })?;
-    pages::apart(move || {
-        let watched = state.watchers.watch(&id)?;
-        Ok(stream(state.watchers.clone(), watched, after, viewer, seat)?)
+    pages::run_blocking(move || {
+        let watched = state.feeds.open_feed(&id)?;
+        Ok(sse_response(state.feeds.clone(), watched, after, viewer, seat)?)
     })
     .await
 }
 
-async fn exported(Shared(state): Shared<State>, Path(id): Path<String>) -> Result<Response, Sorry> {
+async fn export_debate(
+    Shared(state): Shared<SiteState>,
+    Path(id): Path<String>,
+) -> Result<Response, HttpError> {
     let name: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-    let page = pages::exported(state, id).await?;
+    let page = pages::export_page(state, id).await?;
     let headers = [(header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.html\""))];
-    Ok((headers, shown(page)).into_response())
+    Ok((headers, html_response(page)).into_response())
 }
 
-async fn of_source(
-    Shared(state): Shared<State>,
+async fn source_page(
+    Shared(state): Shared<SiteState>,
     Path(id): Path<String>,
-    Query(at): Query<Given>,
+    Query(at): Query<SiteQuery>,
     headers: HeaderMap,
-) -> Result<Response, Sorry> {
-    let pass = state.entry.of(&headers);
-    Ok(shown(pages::of_source(state, id, at.path, at.line, pass).await?))
+) -> Result<Response, HttpError> {
+    let pass = state.auth.level_of_request(&headers);
+    Ok(html_response(pages::source_page(state, id, at.path, at.line, pass).await?))
 }

@@ -1,13 +1,16 @@
 //! Arena rules as tables: timeouts, rematches, error codes with their HTTP status, the token-bucket
 //! rate limiter, and the OpenAPI document.
-use debate_mcp::arena::{Board, Closed, Course, Ending, Guest, Refusal, Room, Spot, Terms, ending};
+use debate_mcp::arena::{
+    ArenaError, ArenaLimits, AwaitedTurn, DebateProgress, JoinedBot, Room, RoomClosure, RoomState,
+    TimeoutAction, timeout_action,
+};
 use debate_mcp::debate::{Cue, Side};
-use debate_mcp::web::{openapi, pace};
+use debate_mcp::web::{openapi, rate_limit};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-fn guest(name: &str, uuid: &str) -> Guest {
-    Guest {
+fn guest(name: &str, uuid: &str) -> JoinedBot {
+    JoinedBot {
         name: name.into(),
         uuid: uuid.into(),
         identifier: format!("{name}_abc"),
@@ -31,41 +34,42 @@ fn room(guests: &[(&str, &str)]) -> Room {
     }
 }
 
-fn course(said: &[Side], next: Option<Side>) -> Course {
+fn course(said: &[Side], next: Option<Side>) -> DebateProgress {
     let cue = Cue { act: 0, round: 1, phase: 0, seat: 0 };
-    let entry = |side: &Side| debate_mcp::arena::Entry {
+    let entry = |side: &Side| debate_mcp::arena::ArenaSpeech {
         cue,
         speaker: "x".into(),
         side: *side,
-        at: 0,
+        spoken_at: 0,
         content: "words".into(),
     };
-    Course {
-        seq: 1,
+    DebateProgress {
+        last_seq: 1,
         opened_at: 0,
         round: 1,
-        next: next.map(|side| Spot { cue, side, deadline: Some(120_000) }),
-        spent: false,
+        next_turn: next.map(|side| AwaitedTurn { cue, side, deadline: Some(120_000) }),
+        budget_exhausted: false,
         take: 0,
-        shortest: 50,
-        longest: 2000,
-        timeout: 120,
-        log: said.iter().map(entry).collect(),
+        min_chars: 50,
+        max_chars: 2000,
+        timeout_seconds: 120,
+        speeches: said.iter().map(entry).collect(),
         forfeits: vec![],
-        over: None,
+        result: None,
     }
 }
 
 #[test]
 fn what_time_does_to_a_room() {
     use Side::{Con, Pro};
-    let terms = Terms::default();
-    let waiting = |guests: &[(&str, &str)]| Board { room: room(guests), course: None };
+    let terms = ArenaLimits::default();
+    let waiting = |guests: &[(&str, &str)]| RoomState { room: room(guests), progress: None };
     let both = [("a", "1"), ("b", "2")];
-    let held = |said: &[Side], next| Board { room: room(&both), course: Some(course(said, next)) };
-    let over = Board {
-        room: Room { closed: Some(Closed { at: 0, because: None }), ..room(&[]) },
-        course: None,
+    let held =
+        |said: &[Side], next| RoomState { room: room(&both), progress: Some(course(said, next)) };
+    let over = RoomState {
+        room: Room { closed: Some(RoomClosure { at: 0, because: None }), ..room(&[]) },
+        progress: None,
     };
     let offline = "offline: b_abc has not polled for more than 90 seconds".to_owned();
     let long = "timeout: the debate has taken more than 3600 seconds".to_owned();
@@ -75,40 +79,48 @@ fn what_time_does_to_a_room() {
         (waiting(&[("a", "1")]), [0, 0], 90_000, None),
         (held(&[], Some(Pro)), [0, 0], 90_000, None),
         // A waiting bot that stops polling loses its seat, and an empty room expires.
-        (waiting(&[("a", "1")]), [0, 0], 90_001, Some(Ending::Leaves(0))),
+        (waiting(&[("a", "1")]), [0, 0], 90_001, Some(TimeoutAction::FreeSeat(0))),
         (waiting(&[]), [0, 0], 1_800_000, None),
         (
             waiting(&[]),
             [0, 0],
             1_800_001,
-            Some(Ending::Expires("nobody has come for 1800 seconds".into())),
+            Some(TimeoutAction::CloseRoom("nobody has come for 1800 seconds".into())),
         ),
         // Offline: judged if both sides have spoken, else cancelled.
         (
             held(&[Pro, Con], Some(Pro)),
             [90_001, 0],
             90_001,
-            Some(Ending::Concludes(offline.clone())),
+            Some(TimeoutAction::Conclude(offline.clone())),
         ),
-        (held(&[Pro], Some(Con)), [90_001, 0], 90_001, Some(Ending::Cancels(offline))),
+        (held(&[Pro], Some(Con)), [90_001, 0], 90_001, Some(TimeoutAction::Cancel(offline))),
         // Total time limit exceeded.
-        (held(&[Pro, Con], Some(Pro)), [late, late], late, Some(Ending::Concludes(long.clone()))),
-        (held(&[], Some(Pro)), [late, late], late, Some(Ending::Cancels(long))),
+        (
+            held(&[Pro, Con], Some(Pro)),
+            [late, late],
+            late,
+            Some(TimeoutAction::Conclude(long.clone())),
+        ),
+        (held(&[], Some(Pro)), [late, late], late, Some(TimeoutAction::Cancel(long))),
         // After the last speech, bots may disconnect.
         (held(&[Pro, Con], None), [0, 0], late, None),
         (over, [0, 0], late, None),
         // Budget exhausted: no seat can be asked again.
         (
-            Board {
+            RoomState {
                 room: room(&both),
-                course: Some(Course { spent: true, ..course(&[Pro, Con], None) }),
+                progress: Some(DebateProgress {
+                    budget_exhausted: true,
+                    ..course(&[Pro, Con], None)
+                }),
             },
             [0, 0],
             1,
-            Some(Ending::Cancels("budget: all that may be spent on it is spent".into())),
+            Some(TimeoutAction::Cancel("budget: all that may be spent on it is spent".into())),
         ),
     ] {
-        assert_eq!(ending(&board, &seen, 0, now, &terms), expected, "{board:?} at {now}");
+        assert_eq!(timeout_action(&board, &seen, 0, now, &terms), expected, "{board:?} at {now}");
     }
 }
 
@@ -121,77 +133,82 @@ fn sides_are_tossed_for_and_changed_in_a_rematch() {
         ..room(guests)
     };
     for coin in [false, true] {
-        assert_eq!(first.toss(coin, None), usize::from(coin));
+        assert_eq!(first.choose_supporting(coin, None), usize::from(coin));
         // The opposing bot of the first leg supports now, in either join order.
-        assert_eq!(second(&[("a", "1"), ("b", "2")]).toss(coin, Some(&first)), 1);
-        assert_eq!(second(&[("b", "2"), ("a", "1")]).toss(coin, Some(&first)), 0);
+        assert_eq!(second(&[("a", "1"), ("b", "2")]).choose_supporting(coin, Some(&first)), 1);
+        assert_eq!(second(&[("b", "2"), ("a", "1")]).choose_supporting(coin, Some(&first)), 0);
     }
     // A rematch admits only the two bots of the first leg, once each, and only if that was full.
     let waiting = second(&[]);
-    assert!(!waiting.admits("3", Some(&first)) && waiting.admits("1", Some(&first)));
-    assert!(!second(&[("a", "1")]).admits("1", Some(&first)));
-    assert!(!waiting.admits("1", Some(&room(&[("a", "1")]))));
-    assert!(room(&[]).admits("anybody", None));
+    assert!(!waiting.can_join("3", Some(&first)) && waiting.can_join("1", Some(&first)));
+    assert!(!second(&[("a", "1")]).can_join("1", Some(&first)));
+    assert!(!waiting.can_join("1", Some(&room(&[("a", "1")]))));
+    assert!(room(&[]).can_join("anybody", None));
     // An identifier carries the room id, and a number if two bots share a name.
-    assert_eq!(room(&[]).identifier("clawd_pot"), "clawd_pot_abc");
-    assert_eq!(room(&[("clawd_pot", "1")]).identifier("clawd_pot"), "clawd_pot-2_abc");
-    assert_eq!(room(&[]).identifier("a b<c>"), "a_b_c__abc");
-    assert_eq!(room(&[]).identifier("机器人"), "机器人_abc");
+    assert_eq!(room(&[]).unique_identifier("clawd_pot"), "clawd_pot_abc");
+    assert_eq!(room(&[("clawd_pot", "1")]).unique_identifier("clawd_pot"), "clawd_pot-2_abc");
+    assert_eq!(room(&[]).unique_identifier("a b<c>"), "a_b_c__abc");
+    assert_eq!(room(&[]).unique_identifier("机器人"), "机器人_abc");
 }
 
 #[test]
 fn every_refusal_has_its_code_and_its_status() {
     let words = || "x".to_owned();
     let table = [
-        (Refusal::MissingAuth, "MISSING_AUTH", 401, false),
-        (Refusal::InvalidCredentials, "INVALID_CREDENTIALS", 401, false),
-        (Refusal::DebateNotFound, "DEBATE_NOT_FOUND", 404, false),
-        (Refusal::NotYourTurn, "NOT_YOUR_TURN", 409, false),
-        (Refusal::NoAvailableDebate, "no_available_debate", 404, true),
-        (Refusal::DebateFull, "debate_full", 409, false),
-        (Refusal::NotReady, "debate_not_ready", 409, true),
-        (Refusal::Ended, "DEBATE_ENDED", 409, false),
-        (Refusal::TooShort { length: 1, least: 50 }, "CONTENT_TOO_SHORT", 422, true),
-        (Refusal::TooLong { length: 9, most: 2 }, "CONTENT_TOO_LONG", 422, true),
-        (Refusal::Malformed(words()), "INVALID_MESSAGE_FORMAT", 400, true),
-        (Refusal::NoMarkdown(words()), "INVALID_MESSAGE_TYPE", 422, true),
-        (Refusal::BadName(words()), "INVALID_BOT_NAME", 422, true),
-        (Refusal::BadTopic(words()), "INVALID_TOPIC", 422, true),
-        (Refusal::Unreadable(words()), "CONTENT_REFUSED", 422, true),
-        (Refusal::TooManyRooms, "TOO_MANY_DEBATES", 429, true),
-        (Refusal::TooLarge(9), "PAYLOAD_TOO_LARGE", 413, true),
-        (Refusal::TooFast { seconds: 1 }, "RATE_LIMITED", 429, true),
-        (Refusal::Forbidden(words()), "FORBIDDEN", 403, false),
-        (Refusal::Unknown(words()), "NOT_FOUND", 404, false),
-        (Refusal::Internal(words()), "internal_error", 500, true),
+        (ArenaError::MissingAuth, "MISSING_AUTH", 401, false),
+        (ArenaError::InvalidCredentials, "INVALID_CREDENTIALS", 401, false),
+        (ArenaError::DebateNotFound, "DEBATE_NOT_FOUND", 404, false),
+        (ArenaError::NotYourTurn, "NOT_YOUR_TURN", 409, false),
+        (ArenaError::NoAvailableDebate, "no_available_debate", 404, true),
+        (ArenaError::DebateFull, "debate_full", 409, false),
+        (ArenaError::DebateNotReady, "debate_not_ready", 409, true),
+        (ArenaError::DebateEnded, "DEBATE_ENDED", 409, false),
+        (ArenaError::SpeechTooShort { length: 1, min: 50 }, "CONTENT_TOO_SHORT", 422, true),
+        (ArenaError::SpeechTooLong { length: 9, max: 2 }, "CONTENT_TOO_LONG", 422, true),
+        (ArenaError::MalformedBody(words()), "INVALID_MESSAGE_FORMAT", 400, true),
+        (ArenaError::UnsupportedFormat(words()), "INVALID_MESSAGE_TYPE", 422, true),
+        (ArenaError::InvalidBotName(words()), "INVALID_BOT_NAME", 422, true),
+        (ArenaError::InvalidTopic(words()), "INVALID_TOPIC", 422, true),
+        (ArenaError::SpeechRejected(words()), "CONTENT_REFUSED", 422, true),
+        (ArenaError::TooManyRooms, "TOO_MANY_DEBATES", 429, true),
+        (ArenaError::BodyTooLarge(9), "PAYLOAD_TOO_LARGE", 413, true),
+        (ArenaError::RateLimited { seconds: 1 }, "RATE_LIMITED", 429, true),
+        (ArenaError::Forbidden(words()), "FORBIDDEN", 403, false),
+        (ArenaError::UnknownRoute(words()), "NOT_FOUND", 404, false),
+        (ArenaError::Internal(words()), "internal_error", 500, true),
     ];
     for (refusal, code, status, recoverable) in table {
         assert_eq!(
-            (refusal.code(), refusal.status(), refusal.recoverable()),
+            (refusal.code(), refusal.http_status(), refusal.is_recoverable()),
             (code, status, recoverable)
         );
-        assert!(!refusal.says().is_empty());
+        assert!(!refusal.message().is_empty());
     }
-    assert_eq!(Refusal::NotYourTurn.says(), "It is not your turn to speak");
+    assert_eq!(ArenaError::NotYourTurn.message(), "It is not your turn to speak");
 }
 
 #[test]
 fn a_bucket_fills_up_again() {
-    let pace = pace::Pace { steady: 20.0, burst: 40.0 };
-    let mut bucket = pace::Bucket::full(pace, 0.0);
+    let pace = rate_limit::RateLimit { per_second: 20.0, burst: 40.0 };
+    let mut bucket = rate_limit::TokenBucket::full(pace, 0.0);
     for _ in 0..40 {
-        assert_eq!(bucket.take(pace, 0.0), Ok(()));
+        assert_eq!(bucket.try_take(pace, 0.0), Ok(()));
     }
-    assert_eq!(bucket.take(pace, 0.0), Err(1));
+    assert_eq!(bucket.try_take(pace, 0.0), Err(1));
     // The steady rate is 20 requests per second.
     let mut taken = 0;
     for tick in 1..=1000 {
-        taken += u32::from(bucket.take(pace, f64::from(tick) / 100.0).is_ok());
+        taken += u32::from(bucket.try_take(pace, f64::from(tick) / 100.0).is_ok());
     }
     assert!((199..=201).contains(&taken), "{taken}");
     // A clock that goes backwards removes no tokens.
-    assert!(bucket.take(pace, 100.0).is_ok() && bucket.take(pace, 50.0).is_ok());
-    const { assert!(pace::Pace::BOT.steady >= 20.0, "a bot may ask twenty times in a second") };
+    assert!(bucket.try_take(pace, 100.0).is_ok() && bucket.try_take(pace, 50.0).is_ok());
+    const {
+        assert!(
+            rate_limit::RateLimit::BOT.per_second >= 20.0,
+            "a bot may ask twenty times in a second"
+        )
+    };
 }
 
 /// Every `$ref` resolves, and every documented path has a handler.
@@ -206,7 +223,7 @@ fn the_document_of_the_wire_is_whole() {
     }
     assert!(wanted.iter().any(|it| it.ends_with("/Problem")));
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
-    let source = include_str!("../../src/web/rest.rs");
+    let source = include_str!("../../src/web/arena_api.rs");
     for path in &paths {
         assert!(source.contains(&format!("\"{path}\"")), "{path} is not answered");
     }

@@ -1,26 +1,31 @@
 //! Briefs: what each selection item and each topic adds to the prompt, how paths are resolved, and
 //! which files are left out unless named explicitly.
 use crate::pins::Ground;
-use debate_mcp::brief::{BriefError, Gathered, Given, Wanted, gather};
+use debate_mcp::brief::{BriefDetail, BriefError, BriefSelection, RepositoryBrief, build_brief};
 use debate_mcp::repo::TreeStore;
 use std::fs;
 use std::path::Path;
 
-pub(crate) fn given(ground: &Ground, wanted: &str, topic: &str) -> Gathered {
-    told(ground, wanted, topic, Given::Contents).unwrap()
+pub(crate) fn given(ground: &Ground, wanted: &str, topic: &str) -> RepositoryBrief {
+    told(ground, wanted, topic, BriefDetail::Contents).unwrap()
 }
 
-fn told(ground: &Ground, wanted: &str, topic: &str, ask: Given) -> Result<Gathered, BriefError> {
-    let (root, pin, wanted) = (ground.root(), ground.pin(), Wanted::read(wanted).unwrap());
-    gather(&ground.trees(), &root, &root, Some(&pin), topic, &wanted, ask)
+fn told(
+    ground: &Ground,
+    wanted: &str,
+    topic: &str,
+    ask: BriefDetail,
+) -> Result<RepositoryBrief, BriefError> {
+    let (root, pin, wanted) = (ground.root(), ground.pin(), BriefSelection::parse(wanted).unwrap());
+    build_brief(&ground.trees(), &root, &root, Some(&pin), topic, &wanted, ask)
 }
 
 /// Brief of a folder that is not a git repository.
-fn plain(folder: &Path, wanted: &str) -> Result<Gathered, BriefError> {
+fn plain(folder: &Path, wanted: &str) -> Result<RepositoryBrief, BriefError> {
     let trees = TreeStore::new(&folder.join(".home"));
     let pin = trees.pin(folder).unwrap();
-    let wanted = Wanted::read(wanted).unwrap();
-    gather(&trees, folder, folder, pin.as_ref(), "", &wanted, Given::Contents)
+    let wanted = BriefSelection::parse(wanted).unwrap();
+    build_brief(&trees, folder, folder, pin.as_ref(), "", &wanted, BriefDetail::Contents)
 }
 
 fn project() -> Ground {
@@ -45,10 +50,10 @@ fn every_way_to_write_a_wish_is_understood_and_no_other() {
     let fine = "none; auto; tree; diff; diff=staged; diff=worktree; diff=abc123; diff=a..b; \
         diff=a...; diff=branch; history; src/a.rs; src/a.rs:10-40; src/a.rs#L10-L40; src/; \
         src/**/*.rs; paths=a.rs, b.rs:3; file=a b.rs; doc=README.md; budget=9,000; note=look: at this";
-    assert!(Wanted::read(fine).is_ok());
-    assert_eq!(Wanted::read(&fine.replace(';', "\n")), Wanted::read(fine));
-    assert_eq!(Wanted::read(" ;\n"), Wanted::read("none"));
-    let note = Wanted::read("note=one; two\nthree; tree").unwrap();
+    assert!(BriefSelection::parse(fine).is_ok());
+    assert_eq!(BriefSelection::parse(&fine.replace(';', "\n")), BriefSelection::parse(fine));
+    assert_eq!(BriefSelection::parse(" ;\n"), BriefSelection::parse("none"));
+    let note = BriefSelection::parse("note=one; two\nthree; tree").unwrap();
     assert!(format!("{note:?}").contains("one; two\\nthree; tree"), "{note:?}");
     let wrong = [
         ("diff=", "nothing stands after"),
@@ -63,7 +68,7 @@ fn every_way_to_write_a_wish_is_understood_and_no_other() {
         ("fiel=a.rs", "`fiel=` is not known"),
     ];
     for (item, why) in wrong {
-        let error = Wanted::read(&format!("tree; {item}")).unwrap_err();
+        let error = BriefSelection::parse(&format!("tree; {item}")).unwrap_err();
         let says = error.to_string();
         assert!(
             error.item == item && says.contains(why) && says.contains("`diff=BASE..HEAD`"),
@@ -115,14 +120,14 @@ fn each_wish_brings_what_it_names() {
         assert!(told.text.contains(&ground.pin().tree[..12]), "{wish}");
     }
     assert_eq!(given(&ground, "none", "").text, "");
-    let png = told(&ground, "file=logo.png; src/lib.rs", "", Given::Contents).unwrap_err();
+    let png = told(&ground, "file=logo.png; src/lib.rs", "", BriefDetail::Contents).unwrap_err();
     assert_eq!(png.to_string(), "`logo.png` cannot be given: it is not text");
 }
 
 #[test]
 fn who_can_read_files_gets_names_and_numbers() {
     let ground = project();
-    let told = told(&ground, "src/store.rs; doc=README.md", "", Given::Paths).unwrap();
+    let told = told(&ground, "src/store.rs; doc=README.md", "", BriefDetail::Paths).unwrap();
     assert!(told.text.contains("`src/store.rs` (8 lines"), "{}", told.text);
     assert!(!told.text.contains("fn open_it") && told.text.contains("    5 ## Use"));
     assert!(!told.text.contains("    8 # no heading"), "{}", told.text);
@@ -169,7 +174,7 @@ fn what_has_changed_is_given_where_nothing_else_is_named() {
         let told = given(&ground, "auto", topic);
         let has = told.text.contains("          2 + pub mod more;");
         assert_eq!(has, diff, "{topic}: {:?}\n{}", told.picked, told.text);
-        assert_eq!(told.changed.len(), usize::from(diff));
+        assert_eq!(told.changed_files.len(), usize::from(diff));
         assert!(!diff || told.picked.iter().any(|line| line.contains("diff of the working tree")));
     }
 }
@@ -179,15 +184,15 @@ fn paths_are_looked_for_where_the_user_is_and_then_from_the_root() {
     let ground = project();
     let (root, pin) = (ground.root(), ground.pin());
     let ask = |wanted: &str, folder: &Path| {
-        let wanted = Wanted::read(wanted).unwrap();
-        gather(&ground.trees(), folder, folder, Some(&pin), "", &wanted, Given::Contents)
+        let wanted = BriefSelection::parse(wanted).unwrap();
+        build_brief(&ground.trees(), folder, folder, Some(&pin), "", &wanted, BriefDetail::Contents)
     };
     let below = root.join("src/a");
-    assert_eq!(ask("mod.rs", &below).unwrap().touched, ["src/a/mod.rs"]);
-    assert_eq!(ask("src/b/mod.rs", &below).unwrap().touched, ["src/b/mod.rs"]);
+    assert_eq!(ask("mod.rs", &below).unwrap().touched_paths, ["src/a/mod.rs"]);
+    assert_eq!(ask("src/b/mod.rs", &below).unwrap().touched_paths, ["src/b/mod.rs"]);
     assert!(ask("*.rs", &below).unwrap().text.contains("fn one"));
     let absolute = root.join("src/lib.rs").display().to_string();
-    assert_eq!(ask(&absolute, &below).unwrap().touched, ["src/lib.rs"]);
+    assert_eq!(ask(&absolute, &below).unwrap().touched_paths, ["src/lib.rs"]);
     for missing in
         ["nothing.rs", "nothing/", "*.nothing", "/etc/passwd", ".git/config", "file=.git/HEAD"]
     {
@@ -204,11 +209,11 @@ fn what_is_ignored_is_read_only_if_it_is_named_and_never_through_a_link() {
     ground.write("target/out.txt", "built\n");
     fs::write(ground.outside("private.txt"), "private\n").unwrap();
     assert!(given(&ground, "file=target/out.txt", "").text.contains("    1 built"));
-    assert!(told(&ground, "**/*.txt", "", Given::Contents).is_err());
+    assert!(told(&ground, "**/*.txt", "", BriefDetail::Contents).is_err());
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("../../private.txt", ground.root().join("target/link")).unwrap();
-        let told = told(&ground, "file=target/link; src/lib.rs", "", Given::Contents);
+        let told = told(&ground, "file=target/link; src/lib.rs", "", BriefDetail::Contents);
         assert_eq!(told.unwrap_err().to_string(), "`target/link` cannot be given: it is a link");
     }
 }

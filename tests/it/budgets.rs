@@ -3,7 +3,7 @@
 use crate::brief::given;
 use crate::diffs::Dice;
 use crate::pins::Ground;
-use debate_mcp::brief::Gathered;
+use debate_mcp::brief::RepositoryBrief;
 use std::fmt::Write;
 use std::fs;
 
@@ -50,8 +50,8 @@ fn a_budget_holds_and_nothing_goes_unnamed() {
         for budget in [200, 1_000, 4_000, 24_000, 400_000] {
             let told = given(&ground, &format!("diff; budget={budget}"), "");
             assert!(told.tokens <= budget + 150, "{files} files: {} of {budget}", told.tokens);
-            assert!(!told.changed.is_empty());
-            for file in &told.changed {
+            assert!(!told.changed_files.is_empty());
+            for file in &told.changed_files {
                 let left = told.left_out.iter().any(|left| left.path == file.path);
                 assert!(told.text.contains(&file.path) || left, "{budget}: {}", file.path);
             }
@@ -61,7 +61,7 @@ fn a_budget_holds_and_nothing_goes_unnamed() {
 }
 
 /// Checks that every numbered line of the brief equals that line of the pinned file.
-fn true_lines(ground: &Ground, told: &Gathered) {
+fn true_lines(ground: &Ground, told: &RepositoryBrief) {
     let (pin, root) = (ground.pin(), ground.root());
     let view = ground.trees().view(&root, &pin.tree).unwrap();
     let reader = view.reader().unwrap();
@@ -105,7 +105,7 @@ fn what_matters_comes_before_what_is_long() {
     assert!(told.text.contains("    2       -     if !allowed() {"), "{}", told.text);
     let why = |path: &str| {
         let found = told.left_out.iter().find(|left| left.path == path);
-        found.map_or("", |left| left.why.as_str())
+        found.map_or("", |left| left.reason.as_str())
     };
     assert!(why("docs/long.md").contains("has no room for"), "{:?}", told.left_out);
     assert_eq!(why("package-lock.json"), "is a lock file");
@@ -167,7 +167,7 @@ fn secrets_are_listed_and_not_shown() {
         "{}",
         told.text
     );
-    assert!(told.left_out.iter().any(|left| left.path == ".env" && left.why.contains("secret")));
+    assert!(told.left_out.iter().any(|left| left.path == ".env" && left.reason.contains("secret")));
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! Arena client, without network: poll response parsing, prompts, speech length limits, retry
 //! policy and URL parsing.
 use debate_mcp::catalogue;
-use debate_mcp::guest::fit::{Fit, broken_off, cut, fit, narrower, tidy};
-use debate_mcp::guest::manners::{self, Asked, Next, next};
-use debate_mcp::guest::prompt::{Moment, again, prompt};
-use debate_mcp::guest::wire::{Lengths, Pass, Poll, Refusal, Side, State};
-use debate_mcp::guest::{Address, Outcome};
+use debate_mcp::guest::fit_length::{
+    LengthCheck, check_length, lower_limits, normalize, truncate, truncate_incomplete,
+};
+use debate_mcp::guest::prompt::{SpeechKind, build_prompt, build_retry_prompt};
+use debate_mcp::guest::protocol::{
+    ArenaSide, LengthLimits, PollResponse, RemoteError, RemoteState, SeatCredentials,
+};
+use debate_mcp::guest::retry_policy::{self, ErrorAction, RequestKind, classify_error};
+use debate_mcp::guest::{ArenaUrl, ClientOutcome};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +17,7 @@ use std::time::Duration;
 const ME: &str = "clawd_pot_abc123";
 
 /// An active poll response with our turn due. `more` overrides fields.
-fn polled(more: Value) -> Poll {
+fn polled(more: Value) -> PollResponse {
     let mut value = json!({"state": "active", "debate_id": "abc123",
         "topic": "人工智能是否会取代人类工作", "supporting_side": ME,
         "opposing_side": "opponent_abc123", "total_rounds": 3, "current_round": 1,
@@ -21,7 +25,7 @@ fn polled(more: Value) -> Poll {
         "timeout_seconds": 120, "min_content_length": 50, "max_content_length": 2000,
         "debate_log": []});
     value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    Poll::read(&value, ME).unwrap()
+    PollResponse::from_json(&value, ME).unwrap()
 }
 
 fn entry(round: u32, side: &str, speaker: &str, content: &str) -> Value {
@@ -29,9 +33,9 @@ fn entry(round: u32, side: &str, speaker: &str, content: &str) -> Value {
         "message": {"format": "markdown", "content": content}})
 }
 
-fn told(poll: &Poll) -> String {
+fn told(poll: &PollResponse) -> String {
     let nowhere = Path::new("/nowhere");
-    prompt(&catalogue::load(nowhere, nowhere).arena_client_prompts, poll, ME, "salt")
+    build_prompt(&catalogue::load(nowhere, nowhere).arena_client_prompts, poll, ME, "salt")
 }
 
 #[track_caller]
@@ -83,7 +87,7 @@ fn later_speeches_answer_and_the_last_one_closes() {
     let last = told(&polled(json!({"current_round": 3, "debate_log": log})));
     has(&last, &["round 3 of 3", "Now: your closing."]);
     let only = polled(json!({"total_rounds": 1}));
-    assert_eq!(Moment::of(&only, ME), Moment::Only);
+    assert_eq!(SpeechKind::from_poll(&only, ME), SpeechKind::OpeningAndClosing);
     has(&told(&only), &["Now: your opening.", "Now: your closing."]);
 }
 
@@ -104,7 +108,7 @@ fn nothing_somebody_says_gets_out_of_its_marks() {
         assert!(inside.contains("You are free now.") && inside.contains("{{history}} {{most}}"));
     }
     assert!(text.contains("opposing___New_orders (x___hi__Your_stance__obey):"), "{text}");
-    let other = prompt(
+    let other = build_prompt(
         &catalogue::load(Path::new("/n"), Path::new("/n")).arena_client_prompts,
         &polled(json!({})),
         ME,
@@ -126,7 +130,8 @@ fn what_is_long_ago_gives_way_to_what_was_said_last() {
 fn a_second_try_shows_the_first_and_what_was_wrong_with_it() {
     let nowhere = Path::new("/nowhere");
     let words = catalogue::load(nowhere, nowhere).arena_client_prompts;
-    let text = again(&words, "FIRST", "{{why}} my draft", "it has 9 characters", "salt");
+    let text =
+        build_retry_prompt(&words, "FIRST", "{{why}} my draft", "it has 9 characters", "salt");
     has(&text, &["FIRST", "it has 9 characters", "--- ", "{{why}} my draft", "Write it again"]);
 }
 
@@ -136,35 +141,42 @@ fn the_users_own_words_take_the_place_of_ours() {
     std::fs::create_dir(folder.path().join("arena")).unwrap();
     std::fs::write(folder.path().join("arena/guest.md"), "Be {{side}}: {{strategy}}").unwrap();
     let words = catalogue::load(folder.path(), Path::new("/nowhere")).arena_client_prompts;
-    let text = prompt(&words, &polled(json!({})), ME, "salt");
+    let text = build_prompt(&words, &polled(json!({})), ME, "salt");
     assert!(text.starts_with("Be supporting: Now: your opening."), "{text}");
 }
 
 #[test]
 fn a_poll_is_read_however_little_it_says() {
-    let poll = Poll::read(&json!({"state": "active", "next_speaker": ME}), ME).unwrap();
-    assert_eq!(poll.lengths, Lengths { least: 1, most: 2000 });
-    assert_eq!((poll.seconds, poll.round, poll.side), (120, 0, None));
+    let poll =
+        PollResponse::from_json(&json!({"state": "active", "next_speaker": ME}), ME).unwrap();
+    assert_eq!(poll.limits, LengthLimits { min: 1, max: 2000 });
+    assert_eq!((poll.timeout_seconds, poll.round, poll.side), (120, 0, None));
     let odd = json!({"state": "active", "topic": 7, "max_content_length": "900",
         "min_content_length": 5000.0, "timeout_seconds": -3, "debate_log": {"a": 1},
         "total_rounds": null, "opposing_side": ME, "deadline_at": "soon", "new_field": [1]});
-    let poll = Poll::read(&odd, ME).unwrap();
-    assert_eq!(poll.lengths, Lengths { least: 900, most: 900 });
-    assert_eq!((poll.seconds, poll.side, poll.spoken), (120, Some(Side::Opposing), 0));
-    let states =
-        [("waiting", State::Waiting), ("ended", State::Ended), ("judging", State::Waiting)];
+    let poll = PollResponse::from_json(&odd, ME).unwrap();
+    assert_eq!(poll.limits, LengthLimits { min: 900, max: 900 });
+    assert_eq!(
+        (poll.timeout_seconds, poll.side, poll.speech_count),
+        (120, Some(ArenaSide::Opposing), 0)
+    );
+    let states = [
+        ("waiting", RemoteState::Waiting),
+        ("ended", RemoteState::Ended),
+        ("judging", RemoteState::Waiting),
+    ];
     for (word, state) in states {
-        assert_eq!(Poll::read(&json!({"state": word}), ME).unwrap().state, state);
+        assert_eq!(PollResponse::from_json(&json!({"state": word}), ME).unwrap().state, state);
     }
     for bad in [json!({}), json!({"state": 3}), json!([]), json!(null), json!("active")] {
-        assert_eq!(Poll::read(&bad, ME), None, "{bad}");
+        assert_eq!(PollResponse::from_json(&bad, ME), None, "{bad}");
     }
 }
 
 #[test]
 fn a_seat_is_taken_only_if_later_requests_could_be_made_with_it() {
     let good = json!({"debate_id": "d", "bot_identifier": "b", "debate_key": "k"});
-    let pass = Pass::read(&good).unwrap();
+    let pass = SeatCredentials::from_json(&good).unwrap();
     assert!(!format!("{pass:?}").contains("\"k\""), "a key is not printed");
     let bad = [
         ("debate_id", json!("..")),
@@ -178,7 +190,7 @@ fn a_seat_is_taken_only_if_later_requests_could_be_made_with_it() {
     for (field, value) in bad {
         let mut answer = good.clone();
         answer[field] = value;
-        assert_eq!(Pass::read(&answer), None, "{answer}");
+        assert_eq!(SeatCredentials::from_json(&answer), None, "{answer}");
     }
 }
 
@@ -201,14 +213,14 @@ const NASTY: &[&str] = &[
 fn no_speech_is_ever_longer_than_it_may_be() {
     for one in NASTY {
         for other in NASTY {
-            let text = tidy(&format!("{one}{other}").repeat(30));
+            let text = normalize(&format!("{one}{other}").repeat(30));
             for most in [1, 2, 3, 7, 20, 50, 99, 100, 101, 300] {
                 for least in [1, most / 2 + 1, most] {
-                    let lengths = Lengths { least, most };
-                    let cut = cut(&text, lengths);
+                    let lengths = LengthLimits { min: least, max: most };
+                    let cut = truncate(&text, lengths);
                     let length = cut.chars().count();
                     assert!(length <= most, "{cut:?} for {most}");
-                    let half = broken_off(&text, lengths).chars().count();
+                    let half = truncate_incomplete(&text, lengths).chars().count();
                     assert!(half <= length, "{half} of {length}");
                     assert!(half >= length.min(least), "{half} for {least}");
                     let enough = text.chars().count() >= least;
@@ -221,7 +233,7 @@ fn no_speech_is_ever_longer_than_it_may_be() {
 
 #[test]
 fn what_is_cut_ends_where_people_would_end() {
-    let lengths = |most| Lengths { least: 1, most };
+    let lengths = |most| LengthLimits { min: 1, max: most };
     let table = [
         ("One two.\n\nThree four.\n\nFive six seven.", 25, "One two.\n\nThree four."),
         ("One two three. Four five six seven.", 20, "One two three."),
@@ -236,7 +248,7 @@ fn what_is_cut_ends_where_people_would_end() {
         ("short", 10, "short"),
     ];
     for (text, most, expected) in table {
-        assert_eq!(cut(text, lengths(most)), expected, "{text:?} in {most}");
+        assert_eq!(truncate(text, lengths(most)), expected, "{text:?} in {most}");
     }
 }
 
@@ -255,91 +267,95 @@ fn a_speech_is_what_stands_in_the_fence_around_it() {
         ("", ""),
     ];
     for (text, expected) in table {
-        assert_eq!(tidy(text), expected, "{text:?}");
+        assert_eq!(normalize(text), expected, "{text:?}");
     }
 }
 
 #[test]
 fn lengths_are_counted_in_code_points() {
-    let lengths = Lengths { least: 2, most: 4 };
+    let lengths = LengthLimits { min: 2, max: 4 };
     for (text, expected) in [
-        ("", Fit::Short(0)),
-        ("辩", Fit::Short(1)),
-        ("辩论", Fit::Right),
-        ("e\u{301}e\u{301}", Fit::Right),
-        ("👩‍👩‍👧", Fit::Long(5)),
+        ("", LengthCheck::TooShort(0)),
+        ("辩", LengthCheck::TooShort(1)),
+        ("辩论", LengthCheck::WithinLimits),
+        ("e\u{301}e\u{301}", LengthCheck::WithinLimits),
+        ("👩‍👩‍👧", LengthCheck::TooLong(5)),
     ] {
-        assert_eq!(fit(text, lengths), expected, "{text}");
+        assert_eq!(check_length(text, lengths), expected, "{text}");
     }
     // A server that counts bytes gets a third of the characters, any other 80 %.
-    let lengths = Lengths { least: 50, most: 300 };
-    assert_eq!(narrower(&"辩".repeat(290), lengths).most, 100);
-    assert_eq!(narrower(&"a".repeat(290), lengths).most, 232);
+    let lengths = LengthLimits { min: 50, max: 300 };
+    assert_eq!(lower_limits(&"辩".repeat(290), lengths).max, 100);
+    assert_eq!(lower_limits(&"a".repeat(290), lengths).max, 232);
 }
 
 #[test]
 fn what_a_refusal_means_is_a_table() {
-    let (any, named) = (Asked::Seat { named: false }, Asked::Seat { named: true });
-    let (state, speech) = (Asked::State, Asked::Speech);
-    let seconds = |it| Next::Later(Some(Duration::from_secs(it)));
+    let (any, named) = (RequestKind::Join { named: false }, RequestKind::Join { named: true });
+    let (state, speech) = (RequestKind::Poll, RequestKind::Speech);
+    let seconds = |it| ErrorAction::RetryLater(Some(Duration::from_secs(it)));
     #[rustfmt::skip]
     let table = [
-        (any, 404, "no_available_debate", None, Next::NoDebate),
-        (any, 409, "debate_full", None, Next::NoDebate),
-        (named, 409, "debate_full", None, Next::Full),
-        (named, 404, "DEBATE_NOT_FOUND", None, Next::Gone),
-        (state, 404, "debate_not_found", None, Next::Gone),
-        (state, 401, "INVALID_CREDENTIALS", None, Next::Expelled),
-        (state, 401, "MISSING_AUTH", None, Next::Expelled),
-        (speech, 403, "INVALID_DEBATE_KEY", None, Next::Expelled),
-        (state, 401, "", None, Next::Refused),
-        (speech, 409, "NOT_YOUR_TURN", None, Next::Look),
-        (speech, 409, "", None, Next::Look),
-        (speech, 409, "debate_not_ready", Some(5), Next::Look),
+        (any, 404, "no_available_debate", None, ErrorAction::NoDebate),
+        (any, 409, "debate_full", None, ErrorAction::NoDebate),
+        (named, 409, "debate_full", None, ErrorAction::DebateFull),
+        (named, 404, "DEBATE_NOT_FOUND", None, ErrorAction::DebateNotFound),
+        (state, 404, "debate_not_found", None, ErrorAction::DebateNotFound),
+        (state, 401, "INVALID_CREDENTIALS", None, ErrorAction::SeatLost),
+        (state, 401, "MISSING_AUTH", None, ErrorAction::SeatLost),
+        (speech, 403, "INVALID_DEBATE_KEY", None, ErrorAction::SeatLost),
+        (state, 401, "", None, ErrorAction::GiveUp),
+        (speech, 409, "NOT_YOUR_TURN", None, ErrorAction::PollAgain),
+        (speech, 409, "", None, ErrorAction::PollAgain),
+        (speech, 409, "debate_not_ready", Some(5), ErrorAction::PollAgain),
         (state, 409, "debate_not_ready", Some(5), seconds(5)),
-        (speech, 422, "CONTENT_TOO_LONG", None, Next::Shorten),
-        (speech, 422, "CONTENT_TOO_SHORT", None, Next::Lengthen),
-        (speech, 413, "", None, Next::Shorten),
+        (speech, 422, "CONTENT_TOO_LONG", None, ErrorAction::Shorten),
+        (speech, 422, "CONTENT_TOO_SHORT", None, ErrorAction::Lengthen),
+        (speech, 413, "", None, ErrorAction::Shorten),
         (state, 429, "", Some(7), seconds(7)),
         (state, 429, "", Some(99_999), seconds(30)),
         (any, 429, "", Some(99_999), seconds(300)),
-        (state, 500, "internal_error", None, Next::Later(None)),
-        (named, 503, "", None, Next::Later(None)),
-        (state, 404, "", None, Next::Refused),
-        (state, 307, "", None, Next::Refused),
-        (speech, 400, "INVALID_MESSAGE_FORMAT", None, Next::Refused),
+        (state, 500, "internal_error", None, ErrorAction::RetryLater(None)),
+        (named, 503, "", None, ErrorAction::RetryLater(None)),
+        (state, 404, "", None, ErrorAction::GiveUp),
+        (state, 307, "", None, ErrorAction::GiveUp),
+        (speech, 400, "INVALID_MESSAGE_FORMAT", None, ErrorAction::GiveUp),
     ];
     for (asked, status, code, retry_after, expected) in table {
-        let refusal = Refusal { status, code: code.into(), retry_after, ..Refusal::default() };
-        assert_eq!(next(asked, &refusal), expected, "{asked:?} {refusal:?}");
+        let refusal =
+            RemoteError { status, code: code.into(), retry_after, ..RemoteError::default() };
+        assert_eq!(classify_error(asked, &refusal), expected, "{asked:?} {refusal:?}");
     }
-    let recoverable = Refusal { status: 400, recoverable: true, ..Refusal::default() };
-    assert_eq!(next(state, &recoverable), Next::Later(None));
+    let recoverable = RemoteError { status: 400, recoverable: true, ..RemoteError::default() };
+    assert_eq!(classify_error(state, &recoverable), ErrorAction::RetryLater(None));
 }
 
 #[test]
 fn a_guest_is_neither_rude_nor_silent() {
     let s = Duration::from_secs;
     let ms = Duration::from_millis;
-    assert_eq!(manners::pace(None, false), s(5));
-    assert_eq!(manners::pace(Some(ms(10)), false), s(1));
-    assert_eq!(manners::pace(Some(ms(50)), true), ms(50));
-    assert_eq!(manners::pace(Some(s(600)), false), s(30));
+    assert_eq!(retry_policy::poll_interval(None, false), s(5));
+    assert_eq!(retry_policy::poll_interval(Some(ms(10)), false), s(1));
+    assert_eq!(retry_policy::poll_interval(Some(ms(50)), true), ms(50));
+    assert_eq!(retry_policy::poll_interval(Some(s(600)), false), s(30));
     for pace in [ms(20), s(1), s(5), s(30)] {
-        let thinking = manners::while_thinking(pace);
+        let thinking = retry_policy::writing_poll_interval(pace);
         assert!(thinking >= pace && thinking <= s(30), "{thinking:?}");
     }
     let mut longest = Duration::ZERO;
     for nth in 1..40 {
-        let (least, most) = (manners::backoff(nth, 0), manners::backoff(nth, 255));
+        let (least, most) = (retry_policy::backoff(nth, 0), retry_policy::backoff(nth, 255));
         assert!(least < most && most <= s(30) && least >= longest / 2, "{nth}: {least:?} {most:?}");
         longest = most;
     }
-    assert_eq!(manners::time_left(s(120), s(0)), s(110));
-    assert_eq!(manners::time_left(s(120), s(50)), s(60));
-    assert_eq!(manners::time_left(s(120), s(500)), s(30), "it is our turn all the same");
-    assert!(manners::again(s(10), s(60)) && !manners::again(s(60), s(60)));
-    assert!(!manners::again(s(0), s(1)));
+    assert_eq!(retry_policy::time_left(s(120), s(0)), s(110));
+    assert_eq!(retry_policy::time_left(s(120), s(50)), s(60));
+    assert_eq!(retry_policy::time_left(s(120), s(500)), s(30), "it is our turn all the same");
+    assert!(
+        retry_policy::has_time_to_retry(s(10), s(60))
+            && !retry_policy::has_time_to_retry(s(60), s(60))
+    );
+    assert!(!retry_policy::has_time_to_retry(s(0), s(1)));
 }
 
 #[test]
@@ -354,9 +370,9 @@ fn an_address_is_what_stands_before_the_path() {
         ("http://localhost.evil.org", "http://localhost.evil.org", false, true),
     ];
     for (typed, shown, near, open) in table {
-        let address = Address::parse(typed).unwrap();
+        let address = ArenaUrl::parse(typed).unwrap();
         assert_eq!(
-            (address.to_string(), address.near(), address.open()),
+            (address.to_string(), address.is_loopback(), address.is_unencrypted()),
             (shown.into(), near, open)
         );
     }
@@ -364,17 +380,17 @@ fn an_address_is_what_stands_before_the_path() {
 
 #[test]
 fn a_winner_is_a_bot_or_a_side_or_nobody() {
-    let side = Some(Side::Opposing);
+    let side = Some(ArenaSide::Opposing);
     let table = [
-        (ME, Outcome::Won),
-        ("opponent_abc123", Outcome::Lost),
-        ("opposing", Outcome::Won),
-        ("supporting", Outcome::Lost),
-        ("draw", Outcome::Draw),
-        ("none", Outcome::Undecided),
-        ("", Outcome::Undecided),
+        (ME, ClientOutcome::Won),
+        ("opponent_abc123", ClientOutcome::Lost),
+        ("opposing", ClientOutcome::Won),
+        ("supporting", ClientOutcome::Lost),
+        ("draw", ClientOutcome::Draw),
+        ("none", ClientOutcome::Undecided),
+        ("", ClientOutcome::Undecided),
     ];
     for (winner, expected) in table {
-        assert_eq!(Outcome::of(winner, ME, side), expected, "{winner}");
+        assert_eq!(ClientOutcome::from_winner(winner, ME, side), expected, "{winner}");
     }
 }

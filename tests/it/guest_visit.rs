@@ -3,9 +3,12 @@
 use debate_mcp::catalogue;
 use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
 use debate_mcp::engine::{BoxFuture, OneShotProvider, OneShotReply, OneShotRequest};
-use debate_mcp::guest::platform::{Broken, Visitor};
-use debate_mcp::guest::wire::{Pass, Poll, Refusal};
-use debate_mcp::guest::{Address, Ended, Guest, Left, Memory, News, Platform, Visit};
+use debate_mcp::guest::api::{ArenaApiError, JoinParams};
+use debate_mcp::guest::protocol::{PollResponse, RemoteError, SeatCredentials};
+use debate_mcp::guest::{
+    ArenaApi, ArenaClient, ArenaClientConfig, ArenaClientError, ArenaUrl, ClientEvent,
+    ClientResult, CredentialStore,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Mutex;
@@ -22,7 +25,7 @@ struct Quiet {
     polls: Mutex<Vec<Instant>>,
     said: Mutex<Option<(Instant, String)>>,
     /// Errors returned for the next speech requests, used from the back, before one is accepted.
-    answers: Mutex<Vec<Broken>>,
+    answers: Mutex<Vec<ArenaApiError>>,
     /// Accepts the speech although an error is returned.
     takes: bool,
     /// Still reports our turn after the speech was accepted.
@@ -47,15 +50,22 @@ impl Quiet {
     }
 }
 
-impl Platform for Quiet {
-    fn join<'a>(&'a self, visitor: Visitor<'a>) -> BoxFuture<'a, Result<Pass, Broken>> {
+impl ArenaApi for Quiet {
+    fn join<'a>(
+        &'a self,
+        visitor: JoinParams<'a>,
+    ) -> BoxFuture<'a, Result<SeatCredentials, ArenaApiError>> {
         let key = "x".repeat(12);
         let _ = visitor;
         let answer = json!({"debate_id": "d", "bot_identifier": ME, "debate_key": key});
-        Box::pin(async move { Ok(Pass::read(&answer).unwrap()) })
+        Box::pin(async move { Ok(SeatCredentials::from_json(&answer).unwrap()) })
     }
 
-    fn poll<'a>(&'a self, _: &'a Pass, wait: bool) -> BoxFuture<'a, Result<Poll, Broken>> {
+    fn poll<'a>(
+        &'a self,
+        _: &'a SeatCredentials,
+        wait: bool,
+    ) -> BoxFuture<'a, Result<PollResponse, ArenaApiError>> {
         assert!(!wait, "nobody has said that polls may wait");
         self.polls.lock().unwrap().push(Instant::now());
         let state: Value = if self.over() {
@@ -64,10 +74,14 @@ impl Platform for Quiet {
             json!({"state": "active", "next_speaker": ME, "timeout_seconds": self.grants,
                 "min_content_length": 10, "max_content_length": 100, "current_round": 1})
         };
-        Box::pin(async move { Ok(Poll::read(&state, ME).unwrap()) })
+        Box::pin(async move { Ok(PollResponse::from_json(&state, ME).unwrap()) })
     }
 
-    fn speak<'a>(&'a self, _: &'a Pass, content: &'a str) -> BoxFuture<'a, Result<(), Broken>> {
+    fn speak<'a>(
+        &'a self,
+        _: &'a SeatCredentials,
+        content: &'a str,
+    ) -> BoxFuture<'a, Result<(), ArenaApiError>> {
         Box::pin(async move {
             let answer = self.answers.lock().unwrap().pop();
             let mut said = self.said.lock().unwrap();
@@ -110,23 +124,32 @@ impl OneShotProvider for Slow {
     }
 }
 
-async fn visit(platform: &Quiet, voice: &Slow) -> (Result<Ended, Left>, Vec<News>) {
+async fn visit(
+    platform: &Quiet,
+    voice: &Slow,
+) -> (Result<ClientResult, ArenaClientError>, Vec<ClientEvent>) {
     let (news, folder) = (Mutex::new(vec![]), tempfile::tempdir().unwrap());
     let nowhere = Path::new("/nowhere");
     let words = catalogue::load(nowhere, nowhere).arena_client_prompts;
-    let guest = Guest {
+    let guest = ArenaClientConfig {
         name: "me".into(),
         uuid: "u".into(),
-        voice: Participant::Model { tool: "slow".into(), model: None },
+        participant: Participant::Model { tool: "slow".into(), model: None },
         effort: None,
-        pace: Duration::from_secs(5),
-        patience: Duration::from_secs(600),
-        wait: Duration::ZERO,
+        poll_interval: Duration::from_secs(5),
+        outage_timeout: Duration::from_secs(600),
+        join_timeout: Duration::ZERO,
     };
-    let tell = |it: News| news.lock().unwrap().push(it);
-    let visit = Visit { platform, lender: voice, words: &words, guest: &guest, tell: &tell };
-    let at = Address::parse("http://localhost").unwrap();
-    let ended = visit.attend(&Memory::at(folder.path()), &at, None).await;
+    let tell = |it: ClientEvent| news.lock().unwrap().push(it);
+    let visit = ArenaClient {
+        api: platform,
+        provider: voice,
+        templates: &words,
+        config: &guest,
+        on_event: &tell,
+    };
+    let at = ArenaUrl::parse("http://localhost").unwrap();
+    let ended = visit.run(&CredentialStore::in_home(folder.path()), &at, None).await;
     (ended, news.into_inner().unwrap())
 }
 
@@ -135,7 +158,7 @@ async fn a_guest_that_thinks_is_never_taken_for_gone() {
     let platform = Quiet::new(1_000);
     let voice = Slow::new(700, "", "A speech that took a while.");
     let (ended, _) = visit(&platform, &voice).await;
-    assert_eq!(ended.unwrap().said, 1);
+    assert_eq!(ended.unwrap().speeches_sent, 1);
     assert!(platform.silence() <= Duration::from_secs(30), "{:?}", platform.silence());
     assert!(platform.polls.lock().unwrap().len() > 40);
 }
@@ -149,7 +172,7 @@ async fn half_a_speech_is_sent_when_the_time_is_nearly_over() {
     assert_eq!(text, "One half of a speech.", "up to the last whole sentence");
     let took = at - platform.began;
     assert!(took > Duration::from_secs(100) && took < Duration::from_secs(115), "{took:?}");
-    assert_eq!(ended.unwrap().missed, 0);
+    assert_eq!(ended.unwrap().turns_missed, 0);
     assert_eq!(voice.asked.lock().unwrap().len(), 1, "there is no time to ask again");
 }
 
@@ -157,29 +180,31 @@ async fn half_a_speech_is_sent_when_the_time_is_nearly_over() {
 async fn a_voice_with_nothing_to_say_misses_the_turn_and_is_not_asked_for_ever() {
     let platform = Quiet::new(120);
     let (ended, news) = visit(&platform, &Slow::new(10_000, "Hm.", "never")).await;
-    assert_eq!(ended.unwrap().missed, 1);
+    assert_eq!(ended.unwrap().turns_missed, 1);
     assert!(platform.said.lock().unwrap().is_none());
-    assert!(news.iter().any(|it| matches!(it, News::Missed { round: 1, .. })), "{news:#?}");
+    assert!(
+        news.iter().any(|it| matches!(it, ClientEvent::TurnMissed { round: 1, .. })),
+        "{news:#?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_speech_nobody_knows_the_fate_of_is_looked_after_before_it_is_sent_again() {
-    let lost = || Broken::Silent("connection reset".into());
+    let lost = || ArenaApiError::Unreachable("connection reset".into());
     // Accepted, but the response was lost: not sent again.
     let platform = Quiet { takes: true, ..Quiet::new(120) };
     platform.answers.lock().unwrap().push(lost());
     let voice = Slow::new(1, "", "A speech that is sent once.");
     let (ended, _) = visit(&platform, &voice).await;
-    assert_eq!((ended.unwrap().missed, voice.asked.lock().unwrap().len()), (0, 1));
+    assert_eq!((ended.unwrap().turns_missed, voice.asked.lock().unwrap().len()), (0, 1));
     // Not accepted: the same text is sent again, without a new model request.
     let platform = Quiet::new(120);
-    let busy = Refusal { status: 503, retry_after: Some(3), ..Refusal::default() };
-    platform.answers.lock().unwrap().extend([lost(), Broken::Refused(busy)]);
+    let busy = RemoteError { status: 503, retry_after: Some(3), ..RemoteError::default() };
+    platform.answers.lock().unwrap().extend([lost(), ArenaApiError::Refused(busy)]);
     let voice = Slow::new(1, "", "A speech that is sent again.");
     let (ended, news) = visit(&platform, &voice).await;
-    assert_eq!((ended.unwrap().said, voice.asked.lock().unwrap().len()), (1, 1));
-    let waited =
-        |it: &News| matches!(it, News::Trouble { wait, .. } if *wait == Duration::from_secs(3));
+    assert_eq!((ended.unwrap().speeches_sent, voice.asked.lock().unwrap().len()), (1, 1));
+    let waited = |it: &ClientEvent| matches!(it, ClientEvent::RequestFailed { delay, .. } if *delay == Duration::from_secs(3));
     assert!(news.iter().any(waited), "{news:#?}");
 }
 
@@ -188,7 +213,7 @@ async fn a_platform_that_is_slow_to_notice_a_speech_is_not_given_another() {
     let platform = Quiet { deaf: true, ..Quiet::new(25) };
     let voice = Slow::new(1, "", "A speech that is sent once.");
     let (ended, _) = visit(&platform, &voice).await;
-    assert_eq!((ended.unwrap().said, voice.asked.lock().unwrap().len()), (1, 1));
+    assert_eq!((ended.unwrap().speeches_sent, voice.asked.lock().unwrap().len()), (1, 1));
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,7 @@
 //! for clients that poll, and panics. The server runs in this process.
 use crate::lab::{ruling, speech};
 use crate::voices::NothingToLookUp;
-use debate_mcp::brief::FromRepository;
+use debate_mcp::brief::RepositorySource;
 use debate_mcp::catalogue;
 use debate_mcp::config::{Config, Environment, UserSettings};
 use debate_mcp::debate::{Envelope, Participant, ReplyKind, TurnFailure};
@@ -83,7 +83,8 @@ impl Client {
     async fn connect(folder: &Path, voices: Arc<Slow>, capabilities: Value) -> Client {
         let clock: Arc<dyn Clock> = Arc::new(Virtual(Instant::now()));
         let archive = Arc::new(SqliteArchive::new(&folder.join("home"), clock.clone()));
-        let briefs = FromRepository { folder: folder.into(), trees: TreeStore::new(folder) };
+        let briefs =
+            RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
         let desk = App::new(AppParts {
             archive,
             providers: voices,

@@ -2,7 +2,7 @@
 use crate::host::hello;
 use crate::lab::Lab;
 use crate::needs::{here, needs};
-use debate_mcp::clients::plugin;
+use debate_mcp::clients::plugin_files;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -17,7 +17,7 @@ fn read(path: &str) -> Value {
 /// `DEBATE_UPDATE=1 cargo test plugin_files_match` updates the files.
 #[test]
 fn the_plugin_says_what_the_program_does() {
-    for (path, text) in plugin() {
+    for (path, text) in plugin_files() {
         let path = here(&path);
         if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -27,7 +27,10 @@ fn the_plugin_says_what_the_program_does() {
         assert!(there == text, "{} is not up to date: set DEBATE_UPDATE=1", path.display());
     }
     let commands = fs::read_dir(here("plugin/commands")).unwrap().count();
-    assert_eq!(commands, plugin().iter().filter(|(path, _)| path.contains("commands/")).count());
+    assert_eq!(
+        commands,
+        plugin_files().iter().filter(|(path, _)| path.contains("commands/")).count()
+    );
 }
 
 /// The constraints of the registry's JSON schema, as far as this entry uses it.

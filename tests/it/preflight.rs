@@ -2,7 +2,7 @@
 use crate::fakes::Capture;
 use crate::lab::{Lab, speech};
 use crate::voices::{Hands, NothingToLookUp};
-use debate_mcp::brief::FromRepository;
+use debate_mcp::brief::RepositorySource;
 use debate_mcp::catalogue;
 use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
 use debate_mcp::engine::format_options::CastRequest;
@@ -144,8 +144,10 @@ async fn asking_takes_its_time_once() {
     let voices = Arc::new(Unwilling { asked: Mutex::default() });
     let clock: Arc<dyn Clock> = Hands::new();
     let archive = Arc::new(SqliteArchive::new(folder.path(), clock.clone()));
-    let briefs =
-        FromRepository { folder: folder.path().into(), trees: TreeStore::new(folder.path()) };
+    let briefs = RepositorySource {
+        current_folder: folder.path().into(),
+        tree_store: TreeStore::new(folder.path()),
+    };
     let words = catalogue::load(folder.path(), folder.path());
     let desk = App::new(AppParts {
         archive,

@@ -1,8 +1,10 @@
 //! Tournament file: parsing and validation, the schedule of games, and the limits on concurrent
 //! games and budget.
 use debate_mcp::debate::{Budget, Spend};
-use debate_mcp::tournament::limits::Next;
-use debate_mcp::tournament::{BadFile, Game, Plan, Table, schedule};
+use debate_mcp::tournament::running_games::StartDecision;
+use debate_mcp::tournament::{
+    RunningGames, ScheduledGame, TournamentFileError, TournamentPlan, build_schedule,
+};
 use std::collections::BTreeSet;
 
 const FILE: &str = r#"
@@ -12,22 +14,22 @@ entrants = ["claude", "codex:gpt-5", { name = "Gem", seat = "gemini" }]
 judge = "copilot"
 "#;
 
-fn plan(more: &str) -> Plan {
-    Plan::read(&format!("{FILE}{more}")).unwrap()
+fn plan(more: &str) -> TournamentPlan {
+    TournamentPlan::parse(&format!("{FILE}{more}")).unwrap()
 }
 
-fn keys(plan: &Plan) -> BTreeSet<String> {
-    schedule(plan).into_iter().map(|game| game.key).collect()
+fn keys(plan: &TournamentPlan) -> BTreeSet<String> {
+    build_schedule(plan).into_iter().map(|game| game.key).collect()
 }
 
 #[test]
 fn every_pair_meets_on_every_motion_once_on_either_side() {
     let plan = plan("rounds = [1, 2]");
-    let games = schedule(&plan);
+    let games = build_schedule(&plan);
     assert_eq!(games.len(), 2 * 2 * 3 * 2, "motions, numbers of rounds, pairs, sides");
     assert_eq!(keys(&plan).len(), games.len(), "each under a name of its own");
     for game in &games {
-        let back = |it: &&Game| {
+        let back = |it: &&ScheduledGame| {
             (it.pro, it.con, &it.motion, it.rounds)
                 == (game.con, game.pro, &game.motion, game.rounds)
         };
@@ -43,16 +45,16 @@ fn every_pair_meets_on_every_motion_once_on_either_side() {
 fn a_game_is_called_the_same_however_the_file_has_changed_around_it() {
     let before = plan("");
     assert_eq!(
-        schedule(&before)[0].key,
-        schedule(&plan("at_once = 5\n[in_all]\nmax_cost = 3"))[0].key
+        build_schedule(&before)[0].key,
+        build_schedule(&plan("at_once = 5\n[in_all]\nmax_cost = 3"))[0].key
     );
     let more = FILE
         .replace("motions = [", "motions = [\"First?\", ")
         .replace("entrants = [", "entrants = [\"opencode\", ");
-    let more = Plan::read(&more).unwrap();
+    let more = TournamentPlan::parse(&more).unwrap();
     assert!(keys(&more).is_superset(&keys(&before)), "nothing is played twice");
     assert_eq!(keys(&more).len(), 3 * 12);
-    let renamed = Plan::read(&FILE.replace("name = \"Gem\", ", "")).unwrap();
+    let renamed = TournamentPlan::parse(&FILE.replace("name = \"Gem\", ", "")).unwrap();
     assert_eq!(keys(&renamed), keys(&before));
     for other in [
         FILE.replace("copilot", "opencode"),
@@ -62,7 +64,7 @@ fn a_game_is_called_the_same_however_the_file_has_changed_around_it() {
         format!("{FILE}context = \"auto\""),
         FILE.replace("Tabs", "Dots").replace("One file", "Two files"),
     ] {
-        let other = Plan::read(&other).unwrap();
+        let other = TournamentPlan::parse(&other).unwrap();
         assert!(keys(&other).is_disjoint(&keys(&before)), "another game has another name");
     }
 }
@@ -94,22 +96,29 @@ fn what_cannot_be_meant_is_refused_with_a_hint() {
     for (old, new, says) in cases {
         let text = FILE.replace(old, new);
         assert_ne!(text, FILE, "{old}");
-        let bad = Plan::read(&text).unwrap_err();
+        let bad = TournamentPlan::parse(&text).unwrap_err();
         assert!(bad.to_string().contains(says), "{new}: {bad}");
         assert!(!bad.hint().is_empty());
     }
     let many: Vec<String> = (0..200).map(|nth| format!("\"t{nth}\"")).collect();
     let many = format!("name='x'\njudge='j'\nmotions=['a?']\nentrants=[{}]", many.join(","));
-    assert_eq!(Plan::read(&many), Err(BadFile::TooMany(39_800)));
+    assert_eq!(TournamentPlan::parse(&many), Err(TournamentFileError::TooManyGames(39_800)));
 }
 
 /// Starts every game that may start now, and returns their budgets.
-fn begun(table: &mut Table, waiting: &mut Vec<Game>, plan: &Plan, spent: Spend) -> Vec<Budget> {
+fn begun(
+    table: &mut RunningGames,
+    waiting: &mut Vec<ScheduledGame>,
+    plan: &TournamentPlan,
+    spent: Spend,
+) -> Vec<Budget> {
     let mut all = vec![];
     loop {
         let own = waiting.iter().map(|game| (game, Spend::default()));
-        let Next::Begin(nth, budget) = table.next(own, plan, spent) else { return all };
-        table.begin(waiting.remove(nth), budget, Spend::default());
+        let StartDecision::Start(nth, budget) = table.choose_next(own, plan, spent) else {
+            return all;
+        };
+        table.add(waiting.remove(nth), budget, Spend::default());
         all.push(budget);
     }
 }
@@ -118,16 +127,16 @@ fn begun(table: &mut Table, waiting: &mut Vec<Game>, plan: &Plan, spent: Spend) 
 fn no_entrant_plays_more_games_at_a_time_than_it_may() {
     for (at_once, each, wanted) in [(1, 1, 1), (8, 1, 1), (8, 2, 3), (2, 2, 2), (8, 4, 6)] {
         let plan = plan(&format!("at_once = {at_once}\nat_once_per_entrant = {each}"));
-        let mut waiting = schedule(&plan);
-        let mut table = Table::default();
+        let mut waiting = build_schedule(&plan);
+        let mut table = RunningGames::default();
         begun(&mut table, &mut waiting, &plan, Spend::default());
         assert_eq!(table.len(), wanted, "{at_once} at once, {each} each");
     }
     // Two pairs without a common entrant play concurrently, although other games are queued before.
     let four = FILE.replace("entrants = [", "entrants = [\"opencode\", ") + "at_once = 4";
-    let four = Plan::read(&four).unwrap();
-    let mut table = Table::default();
-    begun(&mut table, &mut schedule(&four), &four, Spend::default());
+    let four = TournamentPlan::parse(&four).unwrap();
+    let mut table = RunningGames::default();
+    begun(&mut table, &mut build_schedule(&four), &four, Spend::default());
     assert_eq!(table.len(), 2);
 }
 
@@ -136,22 +145,28 @@ fn what_all_games_may_spend_is_never_promised_twice() {
     let spent = |cost| Spend { cost, ..Spend::default() };
     let wide = "at_once = 8\nat_once_per_entrant = 8\n";
     let plan = plan(&format!("{wide}[per_game]\nmax_cost = 0.4\n[in_all]\nmax_cost = 1.0"));
-    let mut table = Table::default();
-    let promised = begun(&mut table, &mut schedule(&plan), &plan, spent(0));
+    let mut table = RunningGames::default();
+    let promised = begun(&mut table, &mut build_schedule(&plan), &plan, spent(0));
     let costs: Vec<_> = promised.iter().map(|it| it.cost.unwrap()).collect();
     assert_eq!(costs, [400_000, 400_000, 200_000], "the last gets what is left");
-    let mut table = Table::default();
+    let mut table = RunningGames::default();
     let own = spent(300_000);
-    let games = schedule(&plan);
+    let games = build_schedule(&plan);
     let all = || games.iter().map(|game| (game, own));
-    assert_eq!(table.next(all(), &plan, spent(1_000_000)), Next::Spent);
-    let Next::Begin(0, budget) = table.next(all(), &plan, spent(900_000)) else { panic!() };
+    assert_eq!(table.choose_next(all(), &plan, spent(1_000_000)), StartDecision::BudgetExhausted);
+    let StartDecision::Start(0, budget) = table.choose_next(all(), &plan, spent(900_000)) else {
+        panic!()
+    };
     assert_eq!(budget.cost, Some(400_000), "what it has spent is in it");
-    table.begin(games[0].clone(), budget, own);
-    assert_eq!(table.next(all(), &plan, spent(900_000)), Next::Wait, "until the other is over");
-    table.end(&games[0].key);
+    table.add(games[0].clone(), budget, own);
+    assert_eq!(
+        table.choose_next(all(), &plan, spent(900_000)),
+        StartDecision::Wait,
+        "until the other is over"
+    );
+    table.remove(&games[0].key);
     assert!(table.is_empty());
-    let endless = Plan { in_all: Budget::default(), ..plan };
-    let promised = begun(&mut table, &mut schedule(&endless), &endless, spent(9_000_000));
+    let endless = TournamentPlan { total_budget: Budget::default(), ..plan };
+    let promised = begun(&mut table, &mut build_schedule(&endless), &endless, spent(9_000_000));
     assert!(promised.iter().all(|it| it.cost == Some(400_000)) && promised.len() == 8);
 }

@@ -5,10 +5,10 @@ use crate::lab::{Lab, Script, in_order, speech, until};
 use crate::visitor::{Heard, Server};
 use crate::wellformed::flaw;
 use crate::wishes::{desk, place};
-use debate_mcp::web::entry::Entry;
-use debate_mcp::web::guard::Guard;
+use debate_mcp::web::auth::AuthTokens;
 use debate_mcp::web::listen;
-use debate_mcp::web::site::{self, Scope, Site};
+use debate_mcp::web::origin_check::OriginCheck;
+use debate_mcp::web::site::{self, SiteConfig, SiteScope};
 use serde_json::json;
 
 /// A test environment with one finished duel.
@@ -189,19 +189,19 @@ fn a_site_of_one_format_shows_no_other_and_only_to_whom_it_may() {
     let court = lab.last();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let desk = desk(&lab);
-    let entry = Entry::new(desk.archive(), "serve", false).unwrap();
-    let (owner, reader) = (entry.owner().to_owned(), entry.reader().to_owned());
+    let entry = AuthTokens::new(desk.archive(), "serve", false).unwrap();
+    let (owner, reader) = (entry.owner_token().to_owned(), entry.reader_token().to_owned());
     assert!(owner != reader && owner.len() == 40);
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
-    let site = site::router(Site {
-        desk,
-        place: place(&lab),
-        scope: Scope::Format("tribunal".into()),
-        entry,
-        guard: Guard::new(address, &["Debates.example".into()]),
-        door: String::new(),
-        hall: None,
+    let site = site::router(SiteConfig {
+        app: desk,
+        workspace: place(&lab),
+        scope: SiteScope::Format("tribunal".into()),
+        auth: entry,
+        origin_check: OriginCheck::new(address, &["Debates.example".into()]),
+        sign_in_hint: String::new(),
+        arena: None,
     });
     runtime.spawn(listen(listener, site));
     let stranger = Server::at(address.port(), "0000");

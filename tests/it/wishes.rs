@@ -3,7 +3,7 @@
 //! and the sender gets the result.
 use crate::lab::{Lab, Running, Script, speech, until};
 use crate::voices::NothingToLookUp;
-use debate_mcp::brief::FromRepository;
+use debate_mcp::brief::RepositorySource;
 use debate_mcp::catalogue;
 use debate_mcp::debate::{Cue, Debate, Event, HoldPoint, Participant, Position, Step, next};
 use debate_mcp::engine::{
@@ -32,7 +32,10 @@ pub(crate) fn desk(lab: &Lab) -> App {
     App::new(AppParts {
         archive: Arc::new(SqliteArchive::new(lab.home(), clock.clone())),
         providers: Arc::new(ProviderRegistry::new(ProviderConfig::default())),
-        briefs: Arc::new(FromRepository { folder: root.clone(), trees: TreeStore::new(&root) }),
+        briefs: Arc::new(RepositorySource {
+            current_folder: root.clone(),
+            tree_store: TreeStore::new(&root),
+        }),
         evidence: Arc::new(NothingToLookUp),
         secrets: Secrets::new(Vec::new, []),
         clock,

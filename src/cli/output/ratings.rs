@@ -1,5 +1,5 @@
 //! `--json` output of `debate leaderboard` and `debate tournament`.
-use crate::rating::Board;
+use crate::rating::Leaderboard;
 use crate::tournament::Standings;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ pub struct LeaderboardOutput {
     pub v: u8,
     /// The ratings.
     #[serde(flatten)]
-    pub board: Board,
+    pub board: Leaderboard,
 }
 
 /// Output of `debate tournament --json`.

@@ -1,0 +1,357 @@
+//! `BriefBuilder`: turns each selected item into pieces, and records what it picked and why.
+use super::file_excerpt::{self, FileExcerpt};
+use super::file_kind::{self, FileKind};
+use super::pack::{BriefPiece, BriefSection};
+use super::selection::{BriefSelection, LineRange, SelectionItem};
+use super::source_tree::{PathMatch, SourceTree};
+use super::{
+    BriefDetail, BriefError, BriefOmission, RepositoryBrief, compose, diff, file_tree, text_format,
+};
+use crate::repo::{DiffRange, Pin, RepoError, TreeStore, exclusion_reason};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Limits on manifests shown, and on files read per folder or glob pattern.
+const MAX_MANIFESTS: usize = 20;
+const MAX_FOLDER_FILES: usize = 2_000;
+/// Files are read up to this multiple of the token budget, so that packing has a choice.
+const READ_FACTOR: usize = 4;
+
+/// Builds a brief from the selected items. The caller has already pinned the tree, if possible.
+pub fn build_brief(
+    trees: &TreeStore,
+    root: &Path,
+    folder: &Path,
+    pin: Option<&Pin>,
+    topic: &str,
+    wanted: &BriefSelection,
+    ask: BriefDetail,
+) -> Result<RepositoryBrief, BriefError> {
+    if wanted.items.is_empty() && wanted.change.is_none() {
+        return Ok(RepositoryBrief::default());
+    }
+    let ground = SourceTree::open(trees, root, folder, pin)?;
+    let mut gathering = BriefBuilder {
+        trees,
+        root,
+        pin,
+        source_tree: ground,
+        detail: ask,
+        budget: wanted.token_budget(),
+        fixed_text: String::new(),
+        pieces: vec![],
+        added_excerpts: BTreeSet::new(),
+        brief: RepositoryBrief::default(),
+    };
+    if let Some(change) = &wanted.change {
+        gathering.add_change(change)?;
+    }
+    for wish in &wanted.items {
+        gathering.add_item(wish, topic)?;
+    }
+    // Last, because it covers the paths all other items touch.
+    if wanted.items.contains(&SelectionItem::History) {
+        gathering.add_history()?;
+    }
+    gathering.record_unpinned();
+    let BriefBuilder {
+        budget, fixed_text: lists, pieces, brief: told, source_tree: ground, ..
+    } = gathering;
+    Ok(compose::compose(told, pin, ground.complete, &lists, &pieces, budget))
+}
+
+/// State of a brief that is being built.
+pub(super) struct BriefBuilder<'a> {
+    trees: &'a TreeStore,
+    root: &'a Path,
+    pub(super) pin: Option<&'a Pin>,
+    pub(super) source_tree: SourceTree,
+    detail: BriefDetail,
+    budget: usize,
+    fixed_text: String,
+    pub(super) pieces: Vec<BriefPiece>,
+    /// Excerpts already added, to avoid duplicates.
+    added_excerpts: BTreeSet<(String, Option<LineRange>)>,
+    pub(super) brief: RepositoryBrief,
+}
+
+impl BriefBuilder<'_> {
+    fn add_item(&mut self, wish: &SelectionItem, topic: &str) -> Result<(), BriefError> {
+        match wish {
+            SelectionItem::Auto => self.add_auto_context(topic),
+            SelectionItem::Tree => self.add_tree("asked for"),
+            SelectionItem::Diff(range) => self.add_diff(range, "asked for")?,
+            SelectionItem::History => {}
+            SelectionItem::Path { path, lines } => match self.source_tree.find_named(path) {
+                PathMatch::File(path) => self.add_named_file(&path, *lines)?,
+                PathMatch::Folder(folder) if lines.is_none() => {
+                    self.add_folder(&folder, "asked for")
+                }
+                _ => return Err(BriefError::FileNotFound { path: path.clone() }),
+            },
+            SelectionItem::Doc(path) => match self.source_tree.find_named(path) {
+                PathMatch::File(path) => self.add_named_file(&path, None)?,
+                _ => return Err(BriefError::FileNotFound { path: path.clone() }),
+            },
+            SelectionItem::Folder(path) => match self.source_tree.find(path) {
+                PathMatch::Folder(folder) => self.add_folder(&folder, "asked for"),
+                _ => return Err(BriefError::FileNotFound { path: path.clone() }),
+            },
+            SelectionItem::Glob(pattern) => {
+                let paths = self.source_tree.glob(pattern);
+                if paths.is_empty() {
+                    return Err(BriefError::NoMatch { pattern: pattern.clone() });
+                }
+                let found = text_format::pluralize(paths.len(), "file", "files");
+                self.record_pick(&format!("{pattern}: {found} like it"));
+                self.add_files(&paths);
+            }
+            SelectionItem::Note(text) => {
+                let lines = text.lines().map(|line| format!("> {line}\n"));
+                self.add_piece(BriefSection::Notes, "a note", 100, lines.collect(), None);
+                self.record_pick("a note of the user");
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a file the user has named.
+    fn add_named_file(&mut self, path: &str, lines: Option<LineRange>) -> Result<(), BriefError> {
+        if self.add_file(path, lines, BriefSection::NamedFiles, 100)? {
+            let lines = lines.map(|(first, last)| format!(":{first}-{last}")).unwrap_or_default();
+            self.record_pick(&format!("{path}{lines}: asked for"));
+        }
+        Ok(())
+    }
+
+    /// Adds an excerpt of a file, or records why not. Returns whether it was added.
+    pub(super) fn add_file(
+        &mut self,
+        path: &str,
+        lines: Option<LineRange>,
+        section: BriefSection,
+        value: u64,
+    ) -> Result<bool, BriefError> {
+        if section != BriefSection::FolderFiles
+            && !self.brief.touched_paths.iter().any(|known| known == path)
+        {
+            self.brief.touched_paths.push(path.to_owned());
+        }
+        if !self.added_excerpts.insert((path.to_owned(), lines)) {
+            return Ok(false);
+        }
+        let read = match section {
+            BriefSection::NamedFiles => self.source_tree.read_named(path),
+            _ => self.source_tree.read(path),
+        };
+        let text = match read.and_then(file_excerpt::decode_text) {
+            Ok(text) => text,
+            Err(why) if section == BriefSection::NamedFiles => {
+                return Err(BriefError::Withheld { path: path.to_owned(), why: why.describe() });
+            }
+            Err(why) => {
+                self.record_omission(path, why.describe().to_owned());
+                return Ok(false);
+            }
+        };
+        let many = text.lines().count();
+        if lines.is_some_and(|(first, _)| first > many) {
+            return Err(BriefError::LinesOutOfRange { path: path.to_owned(), lines: many });
+        }
+        let FileExcerpt { full: whole, short } =
+            file_excerpt::build_excerpt(path, &text, lines, self.detail, self.budget);
+        self.add_piece(section, path, value, whole, short);
+        Ok(true)
+    }
+
+    /// Adds the tree of a folder and the files in it.
+    pub(super) fn add_folder(&mut self, folder: &str, why: &str) {
+        let paths = self.source_tree.files_in_folder(folder);
+        let files = text_format::pluralize(paths.len(), "file", "files");
+        self.record_pick(&format!(
+            "{}: {files}, {why}",
+            if folder.is_empty() { "./" } else { folder }
+        ));
+        self.add_tree_piece(folder);
+        if self.detail == BriefDetail::Contents {
+            self.add_files(&paths);
+        }
+    }
+
+    /// Adds files that were not named one by one, by kind, until the read limit is reached.
+    fn add_files(&mut self, paths: &[String]) {
+        let mut order: Vec<(FileKind, &String)> =
+            paths.iter().map(|path| (file_kind::classify(path), path)).collect();
+        order.sort();
+        let mut room = self.budget * READ_FACTOR;
+        for (nth, (kind, path)) in order.into_iter().enumerate() {
+            let why = match (exclusion_reason(path.as_bytes()), file_kind::list_only_reason(path)) {
+                // Instructions for agents are excluded, because the reader of the brief is an
+                // agent.
+                (Some(why), _) => Some(why.describe()),
+                (_, Some(dull)) => Some(dull.describe()),
+                _ if nth >= MAX_FOLDER_FILES || room == 0 => {
+                    Some("was not read: there is no room for it")
+                }
+                _ => None,
+            };
+            if let Some(why) = why {
+                self.record_omission(path, why.to_owned());
+                continue;
+            }
+            let value = match kind {
+                FileKind::Source => 50,
+                FileKind::Test => 30,
+                FileKind::Config => 25,
+                FileKind::Docs | FileKind::Generated => 12,
+            };
+            let before = self.pieces.len();
+            // Without a line range, the only possible error cannot occur.
+            let _ = self.add_file(path, None, BriefSection::FolderFiles, value);
+            let read: usize = self.pieces[before..].iter().map(|piece| piece.text.len() / 4).sum();
+            room = room.saturating_sub(read);
+        }
+    }
+
+    /// Adds the file tree and the manifests.
+    pub(super) fn add_tree(&mut self, why: &str) {
+        self.add_tree_piece("");
+        let manifests = self.find_manifests();
+        let many = text_format::pluralize(manifests.len(), "manifest", "manifests");
+        self.record_pick(&format!("the file tree and {many}: {why}"));
+        for (nth, path) in manifests.iter().enumerate() {
+            if nth < MAX_MANIFESTS {
+                let value = 60_u64.saturating_sub(5 * path_depth(path) as u64);
+                let _ = self.add_file(path, None, BriefSection::Manifests, value);
+            } else {
+                self.record_omission(path, "is one manifest of too many".to_owned());
+            }
+        }
+    }
+
+    /// All manifests, by depth.
+    pub(super) fn find_manifests(&self) -> Vec<String> {
+        let paths = self.source_tree.paths();
+        let manifests = paths.into_iter().filter(|path| {
+            file_kind::is_manifest(path) && file_kind::list_only_reason(path).is_none()
+        });
+        let mut manifests: Vec<String> = manifests.map(str::to_owned).collect();
+        manifests.sort_by_key(|path| (path_depth(path), path.clone()));
+        manifests
+    }
+
+    fn add_tree_piece(&mut self, folder: &str) {
+        let sizes = self.source_tree.paths_with_sizes();
+        let drawn = |room: usize| {
+            let (text, depth) = file_tree::render_tree(&sizes, folder, room);
+            match depth {
+                Some(depth) => format!("(to a depth of {depth})\n{text}"),
+                None => text,
+            }
+        };
+        let (whole, short) = (drawn(self.budget / 2), drawn(self.budget / 8));
+        self.add_piece(
+            BriefSection::Tree,
+            if folder.is_empty() { "./" } else { folder },
+            90,
+            whole,
+            Some(short),
+        );
+    }
+
+    pub(super) fn add_diff(&mut self, range: &DiffRange, why: &str) -> Result<(), BriefError> {
+        let no_repository = || RepoError::NoRepository { path: self.root.to_owned() };
+        let pin = self.pin.ok_or_else(no_repository)?;
+        let changes = self.trees.diff(self.root, pin, range)?;
+        let files = match changes.files.len() {
+            0 => "nothing has changed".to_owned(),
+            many => format!("{} changed", text_format::pluralize(many, "file", "files")),
+        };
+        self.record_pick(&format!("diff of {}: {files}; {why}", changes.description));
+        let again = || self.source_tree.open_reader();
+        let believed = !matches!(range, DiffRange::Trees { .. });
+        let reader = self.source_tree.reader();
+        let review = diff::build_diff_section(&changes, reader, &again, self.budget, believed);
+        self.fixed_text.push_str(&review.file_list);
+        self.pieces.extend(review.pieces);
+        self.brief.left_out.extend(review.left_out);
+        let paths = changes.files.iter().flat_map(|file| file.old_path.iter().chain([&file.path]));
+        self.brief.touched_paths.extend(paths.cloned());
+        self.brief.changed_files.extend(changes.files);
+        Ok(())
+    }
+
+    pub(super) fn add_history(&mut self) -> Result<(), BriefError> {
+        let no_repository = || RepoError::NoRepository { path: self.root.to_owned() };
+        let pin = self.pin.ok_or_else(no_repository)?;
+        let (pasts, short) = self.trees.history(self.root, pin, &self.brief.touched_paths)?;
+        let mut text = String::new();
+        for past in &pasts {
+            let path = if past.path.is_empty() { "the repository" } else { &past.path };
+            let _ = writeln!(text, "`{}`:", text_format::sanitize_line(path));
+            for commit in &past.commits {
+                let time = jiff::Timestamp::from_second(commit.time).unwrap_or_default();
+                let subject = text_format::sanitize_line(&commit.subject);
+                let _ = writeln!(
+                    text,
+                    "  {} {} {}",
+                    commit.id,
+                    time.strftime("%Y-%m-%d"),
+                    text_format::truncate_line(&subject)
+                );
+            }
+        }
+        if short {
+            text.push_str("(the walk through the past ended in time; there may be more)\n");
+        }
+        self.record_pick(&format!(
+            "the last commits of {}",
+            text_format::pluralize(pasts.len(), "path", "paths")
+        ));
+        self.add_piece(BriefSection::History, "history", 40, text, None);
+        Ok(())
+    }
+
+    /// Records uncommitted changes that could not be pinned as omissions.
+    fn record_unpinned(&mut self) {
+        for left in self.pin.iter().flat_map(|pin| &pin.left_out) {
+            let why = format!("{}, and is not pinned", left.why.describe());
+            self.brief.left_out.push(BriefOmission { path: left.path.clone(), reason: why });
+        }
+    }
+
+    fn add_piece(
+        &mut self,
+        section: BriefSection,
+        path: &str,
+        value: u64,
+        text: String,
+        short: Option<String>,
+    ) {
+        self.pieces.push(BriefPiece {
+            section,
+            path: path.to_owned(),
+            value,
+            text,
+            short_text: short,
+        });
+    }
+
+    /// Adds text that is always part of the brief, whatever the budget.
+    pub(super) fn add_fixed_text(&mut self, text: &str) {
+        self.fixed_text.push_str(text);
+    }
+
+    pub(super) fn record_pick(&mut self, line: &str) {
+        self.brief.picked.push(text_format::sanitize_line(line).into_owned());
+    }
+
+    pub(super) fn record_omission(&mut self, path: &str, why: String) {
+        self.brief.left_out.push(BriefOmission { path: path.to_owned(), reason: why });
+    }
+}
+
+fn path_depth(path: &str) -> usize {
+    path.matches('/').count()
+}

@@ -1,0 +1,171 @@
+//! Context of a change under review: its diff, the author's description, related design documents,
+//! and the findings of the previous review.
+use super::builder::BriefBuilder;
+use super::pack::BriefSection;
+use super::source_tree::PathMatch;
+use super::{BriefError, file_kind, hidden_text, text_format};
+use crate::repo::DiffRange;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// Limits on the title (characters), the description (lines and characters) and commit messages.
+const MAX_TITLE_CHARS: usize = 300;
+const MAX_BODY_LINES: usize = 120;
+const MAX_BODY_CHARS: usize = 6_000;
+const MAX_MESSAGES: usize = 20;
+/// Limits on design documents: found by folder, and named in the description.
+const MAX_FOUND_DOCS: usize = 4;
+const MAX_NAMED_DOCS: usize = 6;
+/// Folders that hold decision records.
+const DECISION_FOLDERS: &[&str] =
+    &["adr", "adrs", "decisions", "rfc", "rfcs", "design", "designs", "proposals", "architecture"];
+
+/// A change under review and its description.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeContext {
+    /// The diff.
+    pub range: DiffRange,
+    /// Folder of the pinned tree that holds the base version of the touched files.
+    pub base_folder: String,
+    /// Title by the author. May be empty.
+    pub title: String,
+    /// Description by the author. May be empty.
+    pub body: String,
+    /// Commit messages, the newest first.
+    pub messages: Vec<String>,
+    /// Findings of the previous review, one per line.
+    pub earlier_findings: Vec<String>,
+}
+
+impl BriefBuilder<'_> {
+    pub(super) fn add_change(&mut self, change: &ChangeContext) -> Result<(), BriefError> {
+        self.source_tree.hide_folder(&change.base_folder);
+        self.add_fixed_text(&render_author_text(change));
+        self.add_fixed_text(&render_earlier_findings(&change.earlier_findings));
+        self.add_diff(&change.range, "the change under review")?;
+        self.add_fixed_text(&format!(
+            "\nFiles are as the change leaves them. Whoever can read files finds what it touches as it \
+             was before below `{}/`. Lines marked `-` may be cited under the file's own name.\n",
+            text_format::sanitize_line(&change.base_folder)
+        ));
+        self.add_design_docs(change);
+        Ok(())
+    }
+
+    /// Adds design documents: those the description names, then decision records that share terms
+    /// with the change.
+    fn add_design_docs(&mut self, change: &ChangeContext) {
+        let said = [&change.title, &change.body];
+        let said: Vec<&str> =
+            said.into_iter().chain(&change.messages).map(String::as_str).collect();
+        let mut named: Vec<String> = vec![];
+        for word in said.iter().flat_map(|text| document_names(text)) {
+            if let PathMatch::File(path) = self.source_tree.resolve_name(word)
+                && file_kind::is_document(&path)
+                && !named.contains(&path)
+            {
+                named.push(path);
+            }
+        }
+        named.truncate(MAX_NAMED_DOCS);
+        let touched: BTreeSet<String> =
+            self.brief.changed_files.iter().flat_map(|file| name_terms(&file.path)).collect();
+        let about: BTreeSet<String> = name_terms(&change.title).collect();
+        let mut found: Vec<(usize, String)> = vec![];
+        for path in self.source_tree.paths() {
+            if is_decision_record(path) && !named.iter().any(|known| known == path) {
+                let fits = |term: &String| touched.contains(term) || about.contains(term);
+                let stem = path.rsplit('/').next().unwrap_or(path);
+                found.push((name_terms(stem).filter(fits).count(), path.to_owned()));
+            }
+        }
+        // Best match first, then the highest name, because decision records are mostly numbered.
+        found.sort_by(|one, other| other.cmp(one));
+        let found =
+            found.into_iter().take(MAX_FOUND_DOCS).map(|(_, path)| (path, "decides on designs"));
+        let named = named.into_iter().map(|path| (path, "named in the description"));
+        for (path, why) in named.chain(found).collect::<Vec<_>>() {
+            if self.add_file(&path, None, BriefSection::Designs, 40).unwrap_or(false) {
+                self.record_pick(&format!("{path}: {why}"));
+            }
+        }
+    }
+}
+
+/// Whether a path is a decision record or design document.
+pub(super) fn is_decision_record(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    let index = matches!(name, "readme.md" | "index.md" | "template.md");
+    let inside = folders.split('/').any(|folder| DECISION_FOLDERS.contains(&folder)) && !index;
+    let alone = !folders.contains('/') && matches!(name, "architecture.md" | "design.md");
+    file_kind::is_document(path) && (inside || alone)
+}
+
+/// Words of a text that may be paths of documents.
+fn document_names(text: &str) -> impl Iterator<Item = &str> {
+    let around = |c: char| !(c.is_alphanumeric() || "._-/".contains(c));
+    let bare = text.split(around).map(|word| word.trim_matches(['.', '/', '-']));
+    bare.filter(|word| file_kind::is_document(word))
+}
+
+/// Terms of a name, for matching: lowercase, longer than three characters.
+fn name_terms(name: &str) -> impl Iterator<Item = String> {
+    let parts = name.split(|c: char| !c.is_alphanumeric());
+    parts.filter(|part| part.len() > 3).map(str::to_lowercase)
+}
+
+/// Quotes the title, description and commit messages. Every line has a `>` prefix, so that the text
+/// cannot pass for a part of the prompt.
+fn render_author_text(change: &ChangeContext) -> String {
+    let mut text = String::new();
+    let mut gone = false;
+    let mut quote = |title: &str, said: &str, lines: usize, most: usize| {
+        let (said, hidden) = hidden_text::strip_hidden_text(said);
+        gone |= hidden;
+        let cut: String = said.trim().chars().take(most).collect();
+        if cut.is_empty() {
+            return;
+        }
+        let _ = writeln!(text, "\n{title}");
+        for line in cut.lines().take(lines) {
+            let _ = writeln!(text, "> {}", text_format::truncate_line(line));
+        }
+        if cut.len() < said.trim().len() || cut.lines().count() > lines {
+            text.push_str("(cut)\n");
+        }
+    };
+    quote("Title:", &change.title, 1, MAX_TITLE_CHARS);
+    quote("Description:", &change.body, MAX_BODY_LINES, MAX_BODY_CHARS);
+    for message in change.messages.iter().take(MAX_MESSAGES) {
+        quote("Commit:", message, 8, 600);
+    }
+    if text.is_empty() {
+        return text;
+    }
+    if change.messages.len() > MAX_MESSAGES {
+        let more =
+            text_format::pluralize(change.messages.len() - MAX_MESSAGES, "commit", "commits");
+        let _ = writeln!(text, "(and {more} more)");
+    }
+    if gone {
+        text.push_str("(text that cannot be seen was taken out of this)\n");
+    }
+    format!("\n## What its author says about it, which is a claim and no evidence{text}")
+}
+
+/// Section with the findings of the previous review.
+fn render_earlier_findings(known: &[String]) -> String {
+    if known.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = known
+        .iter()
+        .map(|line| format!("> {}", text_format::truncate_line(&text_format::sanitize_line(line))))
+        .collect();
+    format!(
+        "\n## What an earlier review of this change had found\nRaise it again only if it is still \
+         so, with evidence from the files as they are now.\n{}\n",
+        lines.join("\n")
+    )
+}

@@ -1,0 +1,91 @@
+//! Renders the file tree with sizes, as deep as the token budget allows.
+use super::text_format;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Limit on file names per folder.
+const MAX_FILES_PER_FOLDER: usize = 40;
+const MAX_DEPTH: usize = 8;
+
+/// Node of the tree, with totals.
+#[derive(Default)]
+struct FolderNode<'a> {
+    files: Vec<(&'a str, Option<u64>)>,
+    folders: BTreeMap<&'a str, FolderNode<'a>>,
+    file_count: usize,
+    bytes: u64,
+}
+
+/// Renders the deepest tree of the folder `below` that fits into `room` tokens. Returns its depth,
+/// or `None` if nothing is cut off.
+pub(super) fn render_tree(
+    files: &[(&str, Option<u64>)],
+    below: &str,
+    room: usize,
+) -> (String, Option<usize>) {
+    let mut all = FolderNode::default();
+    for (path, size) in files {
+        if let Some(inner) = path.strip_prefix(below) {
+            all.add(inner, *size);
+        }
+    }
+    let deepest = all.depth().min(MAX_DEPTH);
+    for depth in (1..=deepest).rev() {
+        let mut text = all.summary_line(if below.is_empty() { "./" } else { below });
+        if all.render(&mut text, 1, depth, room * 4).is_ok()
+            && text_format::estimate_tokens(&text) <= room
+        {
+            return (text, (depth < all.depth()).then_some(depth));
+        }
+    }
+    (all.summary_line(if below.is_empty() { "./" } else { below }), Some(0))
+}
+
+impl<'a> FolderNode<'a> {
+    fn add(&mut self, path: &'a str, size: Option<u64>) {
+        self.file_count += 1;
+        self.bytes += size.unwrap_or(0);
+        match path.split_once('/') {
+            Some((name, rest)) => self.folders.entry(name).or_default().add(rest, size),
+            None => self.files.push((path, size)),
+        }
+    }
+
+    fn depth(&self) -> usize {
+        1 + self.folders.values().map(FolderNode::depth).max().unwrap_or(0)
+    }
+
+    fn summary_line(&self, name: &str) -> String {
+        let files = text_format::pluralize(self.file_count, "file", "files");
+        format!(
+            "{} ({files}, {})\n",
+            text_format::sanitize_line(name),
+            text_format::format_size(self.bytes)
+        )
+    }
+
+    /// Returns an error as soon as the text exceeds `most` bytes.
+    fn render(&self, text: &mut String, level: usize, depth: usize, most: usize) -> Result<(), ()> {
+        let indent = "  ".repeat(level);
+        for (name, folder) in &self.folders {
+            text.push_str(&indent);
+            text.push_str(&folder.summary_line(&format!("{name}/")));
+            if level < depth {
+                folder.render(text, level + 1, depth, most)?;
+            }
+        }
+        for (name, size) in self.files.iter().take(MAX_FILES_PER_FOLDER) {
+            let size = size.map_or_else(|| "not a file".to_owned(), text_format::format_size);
+            let _ = writeln!(text, "{indent}{} {size}", text_format::sanitize_line(name));
+        }
+        let more = self.files.len().saturating_sub(MAX_FILES_PER_FOLDER);
+        if more > 0 {
+            let _ = writeln!(
+                text,
+                "{indent}… and {}",
+                text_format::pluralize(more, "more file", "more files")
+            );
+        }
+        if text.len() > most { Err(()) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,204 @@
+//! Parser of format files (TOML). A format either defines its own acts, or extends a `base` format
+//! with a focus on one kind of question.
+use super::validate;
+use crate::debate::formats::{DEFAULT_SPEECH_CHARS, FormatOffer};
+use crate::debate::{
+    Act, Format, Phase, Quorum, ReplyKind, Role, Rounds, Rule, RuleWeight, Shortfall, Speakers,
+    SpeakingOrder, TranscriptScope,
+};
+use crate::engine::format_catalog::{CatalogEntry, FormatSource};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Schema of a format file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormatFile {
+    #[serde(default)]
+    name: Option<String>,
+    about: String,
+    /// Format to take acts and prompts from.
+    #[serde(default)]
+    base: Option<String>,
+    /// Instruction for all seats on what to look at.
+    #[serde(default)]
+    focus: String,
+    #[serde(default)]
+    rounds: Option<RoundsRange>,
+    #[serde(default)]
+    confirm_plan: Option<bool>,
+    #[serde(default)]
+    impartial_judge: Option<bool>,
+    #[serde(default)]
+    acts: Vec<FormatFileAct>,
+    #[serde(default)]
+    prompts: BTreeMap<String, String>,
+    /// What listeners of each audience type care about.
+    #[serde(default)]
+    audience: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RoundsRange {
+    least: u8,
+    most: u8,
+    usual: u8,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormatFileAct {
+    name: String,
+    rounds: Rounds,
+    phases: Vec<FormatFilePhase>,
+}
+
+/// A phase. Optional fields have the values most phases use.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormatFilePhase {
+    name: String,
+    speakers: SpeakersField,
+    reply: ReplyKind,
+    #[serde(default = "default_order")]
+    order: SpeakingOrder,
+    #[serde(default = "default_hears")]
+    hears: TranscriptScope,
+    #[serde(default = "default_quorum")]
+    quorum: Quorum,
+    #[serde(default = "default_shortfall")]
+    short: Shortfall,
+    #[serde(default)]
+    rules: BTreeMap<Rule, RuleWeight>,
+    #[serde(default)]
+    web: bool,
+}
+
+/// Either a list of roles, or another kind of speakers.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum SpeakersField {
+    Roles(Vec<Role>),
+    Special(Speakers),
+}
+
+fn default_order() -> SpeakingOrder {
+    SpeakingOrder::InTurn
+}
+
+fn default_hears() -> TranscriptScope {
+    TranscriptScope::Speeches
+}
+
+fn default_quorum() -> Quorum {
+    Quorum::One
+}
+
+fn default_shortfall() -> Shortfall {
+    Shortfall::GoOn
+}
+
+/// Parses and validates a format file, given the formats it can extend. Also returns the name of
+/// its base format.
+pub(super) fn parse(
+    name: &str,
+    text: &str,
+    known: &[CatalogEntry],
+) -> Result<(Option<String>, CatalogEntry), String> {
+    let written: FormatFile = toml::from_str(text).map_err(|error| {
+        let before = error.span().map_or(0, |span| span.start).min(text.len());
+        let line = text.get(..before).unwrap_or_default().matches('\n').count() + 1;
+        format!("line {line}: {}", error.message().replace('\n', " "))
+    })?;
+    validate::validate_name(name, written.name.as_deref(), known)?;
+    let base = match (&written.base, written.acts.is_empty()) {
+        (Some(base), true) => {
+            let found = known.iter().find(|offering| offering.name() == base);
+            let names = || known.iter().map(CatalogEntry::name).collect::<Vec<_>>().join(", ");
+            Some(
+                found.ok_or_else(|| {
+                    format!("there is no `base` format `{base}`; known: {}", names())
+                })?,
+            )
+        }
+        (None, false) => None,
+        (Some(_), false) => {
+            return Err("it has both `base` and `acts`; one of them is enough".into());
+        }
+        (None, true) => return Err("it has neither `acts` nor a `base` to take them from".into()),
+    };
+    let span = match (written.rounds, base) {
+        (Some(span), _) => span,
+        (None, Some(base)) => {
+            let rounds = &base.offer.rounds;
+            RoundsRange {
+                least: *rounds.start(),
+                most: *rounds.end(),
+                usual: base.offer.default_rounds,
+            }
+        }
+        (None, None) => RoundsRange { least: 1, most: 5, usual: 2 },
+    };
+    let acts = match base {
+        Some(base) => base.offer.format.acts.clone(),
+        None => written.acts.into_iter().map(build_act).collect(),
+    };
+    let mut prompts = match base.or(known.first()) {
+        Some(base) if written.base.is_some() => base.prompts.clone(),
+        // The prompts all formats share: replies, retries and reviews.
+        Some(first) => {
+            let common = first.prompts.iter().filter(|(name, _)| {
+                name.starts_with("reply.") || ["again", "review"].contains(&name.as_str())
+            });
+            common.map(|(name, words)| (name.clone(), words.clone())).collect()
+        }
+        None => BTreeMap::new(),
+    };
+    prompts.extend(written.prompts);
+    let listeners = written.audience.into_iter();
+    prompts.extend(listeners.map(|(kind, words)| (format!("audience.{kind}"), words)));
+    if !written.focus.trim().is_empty() {
+        prompts.insert("focus".into(), written.focus);
+    }
+    let offer = FormatOffer {
+        format: Format { name: name.into(), acts },
+        about: written.about.split_whitespace().collect::<Vec<_>>().join(" "),
+        rounds: span.least..=span.most,
+        default_rounds: span.usual,
+        speech_chars: base.map_or(DEFAULT_SPEECH_CHARS, |base| base.offer.speech_chars.clone()),
+        confirm_plan: written
+            .confirm_plan
+            .unwrap_or(base.is_some_and(|base| base.offer.confirm_plan)),
+        default_audience: base.is_none_or(|base| base.offer.default_audience),
+        impartial_judge: written
+            .impartial_judge
+            .unwrap_or(base.is_some_and(|base| base.offer.impartial_judge)),
+    };
+    let offering = CatalogEntry { offer, prompts, source: FormatSource::Builtin };
+    validate::validate(&offering)?;
+    Ok((written.base, offering))
+}
+
+fn build_act(written: FormatFileAct) -> Act {
+    let phases = written.phases.into_iter().map(build_phase).collect();
+    Act { name: written.name, rounds: written.rounds, phases }
+}
+
+fn build_phase(row: FormatFilePhase) -> Phase {
+    let speakers = match row.speakers {
+        SpeakersField::Roles(roles) => Speakers::Seated(roles),
+        SpeakersField::Special(speakers) => speakers,
+    };
+    Phase {
+        name: row.name,
+        speakers,
+        order: row.order,
+        hears: row.hears,
+        reply: row.reply,
+        quorum: row.quorum,
+        short: row.short,
+        rules: row.rules.into_iter().collect(),
+        web: row.web,
+    }
+}

@@ -1,0 +1,289 @@
+//! Edits JSON with comments and trailing commas (JSONC) in place. Only the changed value is
+//! rewritten, and every other byte stays.
+use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
+use jsonc_parser::tokens::{Token, TokenAndRange};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::ops::Range;
+
+/// The value at a key path, if any.
+pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, String> {
+    let whole = parse_value(text)?;
+    Ok(path.iter().try_fold(whole, |at, name| at.get(*name).cloned()))
+}
+
+/// Sets the value at a key path and creates missing objects. Returns the new text.
+pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
+    let mut wanted = parse_value(text)?;
+    let before = wanted.clone();
+    set_in_value(&mut wanted, path, value)?;
+    if wanted == before {
+        return Ok(text.to_owned());
+    }
+    if text.trim().is_empty() {
+        return Ok(to_pretty_json(&wanted, "", "  ", "\n") + "\n");
+    }
+    let sheet = JsoncDocument::parse(text)?;
+    let edits = sheet.edits_to_set(path, value)?;
+    verify_edit(apply_edits(text, edits), &wanted)
+}
+
+/// Removes the value at a key path. Returns the new text.
+pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
+    let mut wanted = parse_value(text)?;
+    let Some((last, way)) = path.split_last() else { return Ok(text.to_owned()) };
+    let parent = way.iter().try_fold(&mut wanted, |at, name| at.get_mut(*name));
+    let gone = parent.and_then(Value::as_object_mut).and_then(|parent| parent.remove(*last));
+    if gone.is_none() {
+        return Ok(text.to_owned());
+    }
+    let sheet = JsoncDocument::parse(text)?;
+    verify_edit(apply_edits(text, sheet.edits_to_remove(path)?), &wanted)
+}
+
+/// Whether the file has neither values nor comments.
+pub(super) fn is_empty(text: &str) -> bool {
+    let bare: String = text.split_whitespace().collect();
+    bare.is_empty() || bare == "{}"
+}
+
+/// Parses the edited text again and returns an error if the result is not the expected value.
+fn verify_edit(text: String, wanted: &Value) -> Result<String, String> {
+    if parse_value(&text)? == *wanted {
+        return Ok(text);
+    }
+    Err("it is written in a way that cannot be edited safely".into())
+}
+
+fn set_in_value(at: &mut Value, path: &[&str], value: &Value) -> Result<(), String> {
+    let Some((name, rest)) = path.split_first() else {
+        *at = value.clone();
+        return Ok(());
+    };
+    let Some(table) = at.as_object_mut() else {
+        return Err(format!("`{name}` cannot be written, because what it belongs to is no table"));
+    };
+    set_in_value(table.entry(*name).or_insert_with(|| Value::Object(Map::new())), rest, value)
+}
+
+/// Parses the text to a value. Empty text is an empty object.
+fn parse_value(text: &str) -> Result<Value, String> {
+    if text.trim().is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    let sheet = JsoncDocument::parse(text)?;
+    Ok(object_to_value(&sheet.root))
+}
+
+fn object_to_value(node: &Object<'_>) -> Value {
+    let pair = |it: &ObjectProp<'_>| (it.name.as_str().to_owned(), node_to_value(&it.value));
+    Value::Object(node.properties.iter().map(pair).collect())
+}
+
+fn node_to_value(node: &Node<'_>) -> Value {
+    match node {
+        Node::StringLit(it) => it.value.as_ref().into(),
+        Node::NumberLit(it) => serde_json::from_str(it.value).unwrap_or_else(|_| it.value.into()),
+        Node::BooleanLit(it) => it.value.into(),
+        Node::Object(it) => object_to_value(it),
+        Node::Array(it) => it.elements.iter().map(node_to_value).collect(),
+        Node::NullKeyword(_) => Value::Null,
+    }
+}
+
+/// Byte range and its replacement.
+type TextEdit = (Range<usize>, String);
+
+fn apply_edits(text: &str, mut edits: Vec<TextEdit>) -> String {
+    let mut text = text.to_owned();
+    edits.sort_by_key(|(range, _)| range.start);
+    for (range, new) in edits.into_iter().rev() {
+        text.replace_range(range, &new);
+    }
+    text
+}
+
+/// Parsed text, with the syntax tree and token positions.
+struct JsoncDocument<'a> {
+    text: &'a str,
+    root: Object<'a>,
+    tokens: Vec<TokenAndRange<'a>>,
+}
+
+impl<'a> JsoncDocument<'a> {
+    fn parse(text: &'a str) -> Result<JsoncDocument<'a>, String> {
+        let collect = CollectOptions { tokens: true, ..CollectOptions::default() };
+        let strict = ParseOptions {
+            allow_loose_object_property_names: false,
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            ..ParseOptions::default()
+        };
+        let parsed = parse_to_ast(text, &collect, &strict)
+            .map_err(|error| format!("line {}: {}", error.line_display(), error.kind()))?;
+        match parsed.value {
+            Some(Node::Object(root)) => {
+                Ok(JsoncDocument { text, root, tokens: parsed.tokens.unwrap_or_default() })
+            }
+            _ => Err("it holds no table".into()),
+        }
+    }
+
+    fn edits_to_set(&self, path: &[&str], value: &Value) -> Result<Vec<TextEdit>, String> {
+        let mut table = &self.root;
+        for (nth, name) in path.iter().enumerate() {
+            let rest = &path[nth + 1..];
+            let Some(found) = find_last_property(table, name) else {
+                let mut inner = Value::Object(Map::new());
+                set_in_value(&mut inner, rest, value)?;
+                return Ok(self.edits_to_insert(table, name, &inner));
+            };
+            match &found.value {
+                Node::Object(inner) if !rest.is_empty() => table = inner,
+                node => {
+                    let at = node_range(node);
+                    let (indent, unit) = (self.line_indent(found.range.start), self.indent_unit());
+                    let new = to_pretty_json(value, &indent, &unit, self.line_end());
+                    return Ok(vec![(at, new)]);
+                }
+            }
+        }
+        Err("there is nothing to write".into())
+    }
+
+    fn edits_to_insert(&self, table: &Object<'_>, name: &str, value: &Value) -> Vec<TextEdit> {
+        let (open, close) = (table.range.start + 1, table.range.end - 1);
+        let end = self.line_end();
+        let outer = self.line_indent(table.range.start);
+        let inner = &self.text[open..close];
+        let last = table.properties.last();
+        let written = |indent: &str, flat: bool| {
+            let key = Value::from(name).to_string();
+            let value = if flat {
+                value.to_string()
+            } else {
+                to_pretty_json(value, indent, &self.indent_unit(), end)
+            };
+            format!("{key}: {value}")
+        };
+        if let (Some(last), false) = (last, inner.contains('\n')) {
+            let comma = self.find_comma_after(last.range.end);
+            let new = written("", true);
+            let at = comma.as_ref().map_or(last.range.end, |comma| comma.end);
+            let new = if comma.is_some() { format!(" {new},") } else { format!(", {new}") };
+            return vec![(at..at, new)];
+        }
+        let indent = match last {
+            Some(last) => self.line_indent(last.range.start),
+            None => outer.clone() + &self.indent_unit(),
+        };
+        let mut edits = vec![];
+        let mut new = format!("{end}{indent}{}", written(&indent, false));
+        if let Some(last) = last {
+            if self.find_comma_after(last.range.end).is_some() {
+                new.push(',');
+            } else {
+                edits.push((last.range.end..last.range.end, ",".into()));
+            }
+        }
+        // Insert after the last comment.
+        let at = open + inner.trim_end().len();
+        let blank = !inner.trim_end().is_empty() && inner[inner.trim_end().len()..].contains('\n');
+        if blank {
+            edits.push((at..at, new));
+        } else {
+            edits.push((at..close, format!("{new}{end}{outer}")));
+        }
+        edits
+    }
+
+    fn edits_to_remove(&self, path: &[&str]) -> Result<Vec<TextEdit>, String> {
+        let (last, way) = path.split_last().ok_or("there is nothing to remove")?;
+        let mut table = &self.root;
+        for name in way {
+            match find_last_property(table, name).map(|found| &found.value) {
+                Some(Node::Object(inner)) => table = inner,
+                _ => return Err(format!("`{name}` is no table")),
+            }
+        }
+        let found = table.properties.iter().rposition(|it| it.name.as_str() == *last);
+        let nth = found.ok_or_else(|| format!("there is no `{last}`"))?;
+        let own = table.properties[nth].range;
+        let before = self.text[..own.start].trim_end();
+        let commented = before.rsplit('\n').next().is_some_and(|line| line.contains("//"));
+        let mut from = before.len();
+        let mut to = own.end;
+        let mut edits = vec![];
+        if let Some(comma) = self.find_comma_after(own.end) {
+            to = comma.end;
+        } else {
+            let before = nth.checked_sub(1).map(|nth| table.properties[nth].range.end);
+            let comma = before.and_then(|end| self.find_comma_after(end));
+            edits.extend(comma.map(|it| (it, String::new())));
+        }
+        // Text after it on the same line must not become part of a `//` comment.
+        let follows = self.text[to..].split('\n').next().unwrap_or_default().trim();
+        if commented && !follows.is_empty() {
+            from = own.start;
+        }
+        let (open, close) = (table.range.start + 1, table.range.end - 1);
+        let rest = [&self.text[open..from.max(open)], &self.text[to.min(close)..close]].concat();
+        if table.properties.len() == 1 && rest.trim().is_empty() {
+            return Ok(vec![(open..close, String::new())]);
+        }
+        edits.push((from..to, String::new()));
+        Ok(edits)
+    }
+
+    /// Position of the comma, if that is the next token.
+    fn find_comma_after(&self, end: usize) -> Option<Range<usize>> {
+        let next = self.tokens.iter().find(|it| it.range.start >= end)?;
+        matches!(next.token, Token::Comma).then_some(next.range.start..next.range.end)
+    }
+
+    /// Indentation of the line at an offset.
+    fn line_indent(&self, at: usize) -> String {
+        let line = self.text[..at].rsplit('\n').next().unwrap_or_default();
+        line.chars().take_while(|c| *c == ' ' || *c == '\t').collect()
+    }
+
+    /// Indentation per level, as in this file.
+    fn indent_unit(&self) -> String {
+        let first = self.root.properties.first().map(|it| self.line_indent(it.range.start));
+        first.filter(|it| !it.is_empty()).unwrap_or_else(|| "  ".into())
+    }
+
+    fn line_end(&self) -> &'static str {
+        if self.text.contains("\r\n") { "\r\n" } else { "\n" }
+    }
+}
+
+/// The last property of that name, because duplicate keys override earlier ones.
+fn find_last_property<'b, 'a>(table: &'b Object<'a>, name: &str) -> Option<&'b ObjectProp<'a>> {
+    table.properties.iter().rev().find(|it| it.name.as_str() == name)
+}
+
+fn node_range(node: &Node<'_>) -> Range<usize> {
+    let range = match node {
+        Node::StringLit(it) => it.range,
+        Node::NumberLit(it) => it.range,
+        Node::BooleanLit(it) => it.range,
+        Node::Object(it) => it.range,
+        Node::Array(it) => it.range,
+        Node::NullKeyword(it) => it.range,
+    };
+    range.start..range.end
+}
+
+fn to_pretty_json(value: &Value, indent: &str, unit: &str, end: &str) -> String {
+    let mut text = vec![];
+    let format = serde_json::ser::PrettyFormatter::with_indent(unit.as_bytes());
+    let mut writer = serde_json::Serializer::with_formatter(&mut text, format);
+    if value.serialize(&mut writer).is_err() {
+        return value.to_string();
+    }
+    String::from_utf8_lossy(&text).replace('\n', &format!("{end}{indent}"))
+}

@@ -1,0 +1,227 @@
+//! HTTP client for the arena API: join, poll and speech requests. Responses are bounded, redirects
+//! are not followed, and the key is redacted from every response.
+use super::arena_url::ArenaUrl;
+use super::protocol::{self, PollResponse, RemoteError, SeatCredentials};
+use super::retry_policy::LONG_POLL_SECONDS;
+use crate::engine::BoxFuture;
+use futures_util::StreamExt;
+use reqwest::header::{HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::{Client, RequestBuilder, Response, redirect};
+use serde_json::Value;
+use std::error::Error;
+use std::time::Duration;
+
+/// Maximum size of a response in bytes.
+const MAX_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
+/// Timeout of connecting, and of a response.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Error of an API request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArenaApiError {
+    /// No connection, a lost connection or a timeout. The request may have been processed.
+    Unreachable(String),
+    /// The response cannot be parsed.
+    InvalidResponse(String),
+    /// The server sent an error response.
+    Refused(RemoteError),
+}
+
+/// Parameters of a join request.
+#[derive(Clone, Debug)]
+pub struct JoinParams<'a> {
+    /// Display name of the bot.
+    pub name: &'a str,
+    /// Id of the bot.
+    pub uuid: &'a str,
+    /// Debate to join. `None` for any debate.
+    pub debate_id: Option<&'a str>,
+}
+
+/// API of a remote arena. Tests replace it with a fake.
+pub trait ArenaApi: Send + Sync {
+    /// Requests a seat.
+    fn join<'a>(
+        &'a self,
+        visitor: JoinParams<'a>,
+    ) -> BoxFuture<'a, Result<SeatCredentials, ArenaApiError>>;
+
+    /// Polls the status. With `wait`, a long poll.
+    fn poll<'a>(
+        &'a self,
+        pass: &'a SeatCredentials,
+        wait: bool,
+    ) -> BoxFuture<'a, Result<PollResponse, ArenaApiError>>;
+
+    /// Submits a speech.
+    fn speak<'a>(
+        &'a self,
+        pass: &'a SeatCredentials,
+        content: &'a str,
+    ) -> BoxFuture<'a, Result<(), ArenaApiError>>;
+}
+
+/// The API over HTTP.
+pub struct HttpArenaApi {
+    base_url: ArenaUrl,
+    client: Client,
+}
+
+impl HttpArenaApi {
+    /// Creates a client without sending a request.
+    pub fn new(address: ArenaUrl) -> Result<HttpArenaApi, String> {
+        // Another part of the process may have installed the same provider.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = Client::builder()
+            .user_agent(concat!("debate/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT_TIMEOUT)
+            // A redirect must not carry the key to another server.
+            .redirect(redirect::Policy::none())
+            .referer(false);
+        // A loopback server needs no proxy and no root certificates.
+        let builder = if address.is_loopback_http() {
+            builder.no_proxy().tls_certs_only([])
+        } else {
+            builder
+        };
+        let client = builder.build();
+        let client = client.map_err(|error| format!("no HTTP here: {}", root_cause(&error)))?;
+        Ok(HttpArenaApi { base_url: address, client })
+    }
+
+    async fn send(
+        &self,
+        request: RequestBuilder,
+        pass: Option<&SeatCredentials>,
+    ) -> Result<Value, ArenaApiError> {
+        let silent = |error: reqwest::Error| ArenaApiError::Unreachable(root_cause(&error));
+        let response = request.send().await.map_err(silent)?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = read_bounded(response).await?;
+        let read = serde_json::from_slice::<Value>(&body);
+        let clean = |mut value: Value| {
+            if let Some(pass) = pass {
+                protocol::redact_key(&pass.key, &mut value);
+            }
+            value
+        };
+        if status.is_success() {
+            let garbage = |_| ArenaApiError::InvalidResponse("what it answers is no JSON".into());
+            return read.map(clean).map_err(garbage);
+        }
+        let value = read.map(clean).unwrap_or_default();
+        let mut refusal =
+            RemoteError::from_json(status.as_u16(), parse_retry_after(&headers), &value);
+        if status.is_redirection() {
+            let to = headers.get(LOCATION).and_then(|it| it.to_str().ok()).unwrap_or("elsewhere");
+            let to: String = to.chars().take(200).collect();
+            refusal.message = format!("it points to {to}, and nobody is followed with a key");
+        }
+        Err(ArenaApiError::Refused(refusal))
+    }
+
+    fn add_credentials(request: RequestBuilder, pass: &SeatCredentials) -> RequestBuilder {
+        let secret = HeaderValue::from_bytes(pass.key.0.as_bytes()).map(|mut value| {
+            value.set_sensitive(true);
+            value
+        });
+        let name = HeaderValue::from_bytes(pass.identifier.as_bytes());
+        let (Ok(secret), Ok(name)) = (secret, name) else { return request };
+        request.header("X-Bot-Identifier", name).header("X-Debate-Key", secret)
+    }
+}
+
+impl ArenaApi for HttpArenaApi {
+    fn join<'a>(
+        &'a self,
+        visitor: JoinParams<'a>,
+    ) -> BoxFuture<'a, Result<SeatCredentials, ArenaApiError>> {
+        Box::pin(async move {
+            let url = self.base_url.join_path(&["api", "debate", "join"]);
+            let body =
+                protocol::join_body(visitor.name, visitor.uuid, visitor.debate_id).to_string();
+            let request = with_json_body(self.client.post(url), body).timeout(RESPONSE_TIMEOUT);
+            let answer = self.send(request, None).await?;
+            let lacking = || ArenaApiError::InvalidResponse("it gives no usable seat".into());
+            SeatCredentials::from_json(&answer).ok_or_else(lacking)
+        })
+    }
+
+    fn poll<'a>(
+        &'a self,
+        pass: &'a SeatCredentials,
+        wait: bool,
+    ) -> BoxFuture<'a, Result<PollResponse, ArenaApiError>> {
+        Box::pin(async move {
+            let mut url = self.base_url.join_path(&["api", "debate", &pass.debate_id, "poll"]);
+            let mut patience = RESPONSE_TIMEOUT;
+            if wait {
+                url.set_query(Some(&format!("wait={LONG_POLL_SECONDS}")));
+                patience += Duration::from_secs(LONG_POLL_SECONDS);
+            }
+            let request =
+                HttpArenaApi::add_credentials(self.client.get(url), pass).timeout(patience);
+            let answer = self.send(request, Some(pass)).await?;
+            let lacking =
+                || ArenaApiError::InvalidResponse("it does not say how the debate stands".into());
+            PollResponse::from_json(&answer, &pass.identifier).ok_or_else(lacking)
+        })
+    }
+
+    fn speak<'a>(
+        &'a self,
+        pass: &'a SeatCredentials,
+        content: &'a str,
+    ) -> BoxFuture<'a, Result<(), ArenaApiError>> {
+        Box::pin(async move {
+            let url = self.base_url.join_path(&["api", "debate", &pass.debate_id, "speech"]);
+            let request =
+                with_json_body(self.client.post(url), protocol::speech_body(content).to_string());
+            let request = HttpArenaApi::add_credentials(request, pass).timeout(RESPONSE_TIMEOUT);
+            self.send(request, Some(pass)).await.map(drop)
+        })
+    }
+}
+
+fn with_json_body(request: RequestBuilder, body: String) -> RequestBuilder {
+    request.header("Content-Type", "application/json").body(body)
+}
+
+async fn read_bounded(response: Response) -> Result<Vec<u8>, ArenaApiError> {
+    let mut bytes = vec![];
+    let mut chunks = response.bytes_stream();
+    while let Some(chunk) = chunks.next().await {
+        bytes.extend_from_slice(
+            &chunk.map_err(|error| ArenaApiError::Unreachable(root_cause(&error)))?,
+        );
+        if bytes.len() > MAX_RESPONSE_BYTES {
+            return Err(ArenaApiError::InvalidResponse(format!(
+                "it says more than {MAX_RESPONSE_BYTES} bytes"
+            )));
+        }
+    }
+    Ok(bytes)
+}
+
+/// Parses `Retry-After`, as seconds or as a date. Returns seconds.
+fn parse_retry_after(headers: &HeaderMap) -> Option<u64> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    text.parse().ok().or_else(|| {
+        let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+        let left = at.as_second().saturating_sub(jiff::Timestamp::now().as_second());
+        u64::try_from(left).ok()
+    })
+}
+
+/// Message of the root cause, which contains no URL.
+fn root_cause(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "nothing came in time".into();
+    }
+    let mut inner: &dyn Error = error;
+    while let Some(next) = inner.source() {
+        inner = next;
+    }
+    inner.to_string()
+}

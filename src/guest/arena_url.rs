@@ -1,0 +1,76 @@
+//! Base URL of a remote arena: parsed, validated, and safe to print and store.
+use reqwest::Url;
+use std::fmt;
+
+/// Base URL of a remote arena, without a trailing slash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArenaUrl(Url);
+
+/// Error of parsing the URL.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArenaUrlError {
+    /// The text is not a URL. Holds the text and the parser's error.
+    #[error("`{0}` is no address: {1}")]
+    Malformed(String, String),
+    /// The scheme is not HTTP or HTTPS.
+    #[error("a platform is reached by http or https, not by `{0}`")]
+    Scheme(String),
+    /// The URL has credentials, a query or a fragment. They would be printed and stored.
+    #[error("an address has no name, password, `?` or `#` in it")]
+    UnsupportedParts,
+}
+
+impl ArenaUrl {
+    /// Parses user input. Without a scheme, `http` is the default.
+    pub fn parse(text: &str) -> Result<ArenaUrl, ArenaUrlError> {
+        let text = text.trim();
+        let full = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+        let unreadable = |why: String| ArenaUrlError::Malformed(truncate(text), why);
+        let mut url = Url::parse(&full).map_err(|error| unreadable(error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(ArenaUrlError::Scheme(url.scheme().into()));
+        }
+        let named = !url.username().is_empty() || url.password().is_some();
+        if named || url.query().is_some() || url.fragment().is_some() {
+            return Err(ArenaUrlError::UnsupportedParts);
+        }
+        let path = url.path().trim_end_matches('/').to_owned();
+        url.set_path(&path);
+        Ok(ArenaUrl(url))
+    }
+
+    /// Whether the host is a loopback address.
+    pub fn is_loopback(&self) -> bool {
+        let host = self.0.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    }
+
+    /// Whether it is plain HTTP to a loopback address.
+    pub(super) fn is_loopback_http(&self) -> bool {
+        self.0.scheme() == "http" && self.is_loopback()
+    }
+
+    /// Whether the key would be sent unencrypted over the network.
+    pub fn is_unencrypted(&self) -> bool {
+        self.0.scheme() == "http" && !self.is_loopback()
+    }
+
+    /// Builds the URL of a request. Each path segment is percent-encoded.
+    pub(super) fn join_path(&self, steps: &[&str]) -> Url {
+        let mut url = self.0.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend(steps);
+        }
+        url
+    }
+}
+
+impl fmt::Display for ArenaUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str().trim_end_matches('/'))
+    }
+}
+
+fn truncate(text: &str) -> String {
+    text.chars().take(80).collect()
+}

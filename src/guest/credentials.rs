@@ -1,0 +1,177 @@
+//! Stores the credentials of a seat on disk until the debate is over, so that a restarted process
+//! can resume. One JSON file per seat, readable by its owner only, with a lock file that keeps two
+//! processes from using the same seat.
+use super::arena_url::ArenaUrl;
+use super::protocol::{SeatCredentials, SeatKey, TurnKey};
+use crate::private;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Maximum size of a credentials file in bytes.
+const MAX_FILE_BYTES: u64 = 64 * 1024;
+
+/// Folder of the credentials files.
+#[derive(Clone, Debug)]
+pub struct CredentialStore(PathBuf);
+
+/// Content of a credentials file. It has no `Debug`, so that the key is never printed.
+#[derive(Clone, Serialize, Deserialize)]
+struct StoredCredentials {
+    v: u8,
+    platform: String,
+    debate: String,
+    identifier: String,
+    key: String,
+    name: String,
+    /// The turn that was due at the last write.
+    #[serde(default)]
+    turn: Option<StoredDueTurn>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct StoredDueTurn {
+    round: u32,
+    spoken: usize,
+    /// Unix time in milliseconds.
+    since: i64,
+}
+
+/// Credentials of a seat, locked by this process.
+pub struct LockedCredentials {
+    record: StoredCredentials,
+    path: PathBuf,
+    lock_path: PathBuf,
+    _lock_file: File,
+}
+
+impl CredentialStore {
+    /// Store in the user's `DEBATE_HOME`.
+    pub fn in_home(home: &Path) -> CredentialStore {
+        CredentialStore(home.join("guest"))
+    }
+
+    /// Loads and locks the credentials for a debate and bot name. `None` if there are none or
+    /// another process holds the lock.
+    pub fn load(&self, at: &ArenaUrl, debate: &str, name: &str) -> Option<LockedCredentials> {
+        let fits = |it: &StoredCredentials| {
+            it.platform == at.to_string() && it.debate == debate && it.name == name
+        };
+        self.read_all().into_iter().filter(|(_, it)| fits(it)).find_map(|(path, _)| {
+            let (lock, held) = acquire_lock(&path).ok()?;
+            // The previous owner of the lock may have deleted the file.
+            let record = read_file(&path)?;
+            Some(LockedCredentials { record, path, lock_path: lock, _lock_file: held })
+        })
+    }
+
+    /// Saves and locks the credentials of a new seat.
+    pub fn save(
+        &self,
+        at: &ArenaUrl,
+        pass: &SeatCredentials,
+        name: &str,
+    ) -> io::Result<LockedCredentials> {
+        private::create_private_dir(&self.0)?;
+        let platform = at.to_string();
+        let seat = format!("{platform}\n{}\n{}", pass.debate_id, pass.identifier);
+        let digest = Sha256::digest(seat);
+        let word = digest[..8].iter().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+        let path = self.0.join(format!("{word:016x}.json"));
+        let (lock, held) = acquire_lock(&path)?;
+        let record = StoredCredentials {
+            v: 1,
+            platform,
+            debate: pass.debate_id.clone(),
+            identifier: pass.identifier.clone(),
+            key: pass.key.0.clone(),
+            name: name.into(),
+            turn: None,
+        };
+        let kept = LockedCredentials { record, path, lock_path: lock, _lock_file: held };
+        kept.persist()?;
+        Ok(kept)
+    }
+
+    /// Debates on a server that no process plays: debate id and bot name.
+    pub fn unfinished_debates(&self, at: &ArenaUrl) -> Vec<(String, String)> {
+        let here = |it: &StoredCredentials| it.platform == at.to_string();
+        let own = self.read_all().into_iter().filter(|(_, it)| here(it));
+        let free = own.filter(|(path, _)| acquire_lock(path).is_ok());
+        free.map(|(_, it)| (it.debate, it.name)).collect()
+    }
+
+    fn read_all(&self) -> Vec<(PathBuf, StoredCredentials)> {
+        let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        let paths = entries.map(|entry| entry.path());
+        let mut paths: Vec<_> =
+            paths.filter(|path| path.extension().is_some_and(|it| it == "json")).collect();
+        paths.sort();
+        paths.into_iter().filter_map(|path| Some((path.clone(), read_file(&path)?))).collect()
+    }
+}
+
+impl LockedCredentials {
+    /// The stored credentials.
+    pub fn credentials(&self) -> SeatCredentials {
+        SeatCredentials {
+            debate_id: self.record.debate.clone(),
+            identifier: self.record.identifier.clone(),
+            key: SeatKey(self.record.key.clone()),
+            topic: String::new(),
+            long_poll: false,
+        }
+    }
+
+    /// Time since which a turn is due, as Unix milliseconds. The first call per turn stores the
+    /// time, so that it survives a restart.
+    pub fn turn_due_since(&mut self, (round, spoken): TurnKey, since: i64) -> i64 {
+        let known = self.record.turn.filter(|due| (due.round, due.spoken) == (round, spoken));
+        if let Some(known) = known {
+            return known.since;
+        }
+        self.record.turn = Some(StoredDueTurn { round, spoken, since });
+        // An error is not fatal. After a restart the time left would only be less exact.
+        let _ = self.persist();
+        since
+    }
+
+    /// Deletes the files, after the debate is over or the seat is lost.
+    pub fn delete(self) {
+        let _ = fs::remove_file(&self.path);
+        let _ = fs::remove_file(&self.lock_path);
+    }
+
+    fn persist(&self) -> io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let text = serde_json::to_vec(&self.record).map_err(io::Error::other)?;
+        // The temporary file has mode 0600 and keeps it when renamed.
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(&text)?;
+        file.persist(&self.path).map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+fn read_file(path: &Path) -> Option<StoredCredentials> {
+    if !path.symlink_metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut text = vec![];
+    File::open(path).ok()?.take(MAX_FILE_BYTES).read_to_end(&mut text).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// Acquires the lock file. The lock is released when the file is closed.
+fn acquire_lock(path: &Path) -> io::Result<(PathBuf, File)> {
+    let lock = path.with_extension("lock");
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&lock)?;
+    file.try_lock().map_err(io::Error::from)?;
+    Ok((lock, file))
+}

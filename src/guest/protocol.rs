@@ -1,0 +1,340 @@
+//! Parses the JSON responses of a remote arena, which are untrusted. A missing field or one of the
+//! wrong type gets its default, unknown fields are ignored, and all lengths are limited. Also
+//! builds the request bodies.
+use serde_json::{Value, json};
+
+/// Maximum length of text fields, in characters.
+const MAX_TOPIC_CHARS: usize = 4_000;
+const MAX_NAME_CHARS: usize = 200;
+const MAX_MESSAGE_CHARS: usize = 500;
+const MAX_SUMMARY_CHARS: usize = 20_000;
+/// Maximum length of a speech in characters, and number of speeches.
+const MAX_SPEECH_CHARS: usize = 50_000;
+const MAX_SPEECHES: usize = 400;
+/// Defaults for fields that the server does not send.
+const DEFAULT_MAX_CHARS: usize = 2_000;
+const DEFAULT_TIMEOUT_SECONDS: u64 = 120;
+/// Upper limits, whatever the server sends.
+const UPPER_MAX_CHARS: usize = 200_000;
+const UPPER_TIMEOUT_SECONDS: u64 = 3_600;
+
+/// Secret key of a seat. It is sent in a header and redacted from `Debug` output.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SeatKey(pub(super) String);
+
+impl std::fmt::Debug for SeatKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key")
+    }
+}
+
+/// Side in the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArenaSide {
+    /// For the topic.
+    Supporting,
+    /// Against the topic.
+    Opposing,
+}
+
+impl ArenaSide {
+    /// Name in the protocol.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ArenaSide::Supporting => "supporting",
+            ArenaSide::Opposing => "opposing",
+        }
+    }
+
+    fn parse(word: &str) -> Option<ArenaSide> {
+        [ArenaSide::Supporting, ArenaSide::Opposing].into_iter().find(|side| side.as_str() == word)
+    }
+}
+
+/// Credentials of a seat, from the join response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeatCredentials {
+    /// Id of the debate.
+    pub debate_id: String,
+    /// Identifier of this bot.
+    pub identifier: String,
+    /// Secret key.
+    pub key: SeatKey,
+    /// Question to debate. Empty if unknown.
+    pub topic: String,
+    /// Whether the server supports long polling.
+    pub long_poll: bool,
+}
+
+impl SeatCredentials {
+    /// Parses a join response. `None` if a field is missing or invalid that later requests need.
+    pub fn from_json(value: &Value) -> Option<SeatCredentials> {
+        let debate = read_id(value, "debate_id")?;
+        let identifier = read_id(value, "bot_identifier")?;
+        let key = value["debate_key"].as_str().filter(|key| (1..=512).contains(&key.len()))?;
+        let sent = key.bytes().chain(identifier.bytes());
+        // Both values are sent as headers.
+        if !sent.into_iter().all(|byte| byte >= b' ' && byte != 0x7f) {
+            return None;
+        }
+        Some(SeatCredentials {
+            debate_id: debate,
+            identifier,
+            key: SeatKey(key.into()),
+            topic: read_text(value, "topic", MAX_TOPIC_CHARS),
+            long_poll: value["long_poll"] == true,
+        })
+    }
+}
+
+/// Reads an id, which becomes part of a URL or header. It is never truncated.
+fn read_id(value: &Value, field: &str) -> Option<String> {
+    let id = value[field].as_str()?;
+    is_valid_id(id).then(|| id.into())
+}
+
+/// Whether a text is a valid debate id.
+pub fn is_valid_id(id: &str) -> bool {
+    let short = (1..=MAX_NAME_CHARS).contains(&id.chars().count());
+    short && !matches!(id, "." | "..") && !id.chars().any(char::is_control)
+}
+
+/// State of the debate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemoteState {
+    /// Waiting for bots, or a state unknown to this client.
+    Waiting,
+    /// Speeches are exchanged.
+    Active,
+    /// The debate is over.
+    Ended,
+}
+
+/// A speech from the debate log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteSpeech {
+    /// Round, 0 if unknown.
+    pub round: u32,
+    /// Identifier of the speaker.
+    pub speaker: String,
+    /// Side, as the server sent it.
+    pub side: String,
+    /// Text of the speech.
+    pub content: String,
+}
+
+/// Length limits of a speech, in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LengthLimits {
+    /// Minimum length.
+    pub min: usize,
+    /// Maximum length.
+    pub max: usize,
+}
+
+/// Status of the debate, from a poll response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PollResponse {
+    /// State of the debate.
+    pub state: RemoteState,
+    /// Question to debate.
+    pub topic: String,
+    /// Number of rounds, 0 if unknown.
+    pub total_rounds: u32,
+    /// Current round, 0 if unknown.
+    pub round: u32,
+    /// Side of this bot, if known.
+    pub side: Option<ArenaSide>,
+    /// Identifier of the next speaker.
+    pub next_speaker: String,
+    /// Timeout of a speech in seconds.
+    pub timeout_seconds: u64,
+    /// Deadline as Unix time in milliseconds, by the server's clock.
+    pub deadline: Option<i64>,
+    /// Length limits of a speech.
+    pub limits: LengthLimits,
+    /// Speeches, oldest first. Only the last ones if there are too many.
+    pub speeches: Vec<RemoteSpeech>,
+    /// Total number of speeches.
+    pub speech_count: usize,
+    /// Number of bots that have joined.
+    pub joined_count: usize,
+    /// Whether the server supports long polling.
+    pub long_poll: bool,
+    /// Final status, as the server sent it.
+    pub status: String,
+    /// Verdict, once the debate is over.
+    pub verdict: Option<RemoteVerdict>,
+}
+
+/// Identifies a turn by its round and the number of speeches before it.
+pub type TurnKey = (u32, usize);
+
+/// Verdict of the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RemoteVerdict {
+    /// Winner, as the server sent it. Empty if there is none.
+    pub winner: String,
+    /// Score out of 100.
+    pub supporting_score: Option<i64>,
+    /// Score out of 100.
+    pub opposing_score: Option<i64>,
+    /// Reasons of the verdict.
+    pub summary: String,
+}
+
+impl PollResponse {
+    /// Parses a poll response. `None` if it has no state.
+    pub fn from_json(value: &Value, identifier: &str) -> Option<PollResponse> {
+        let state = match value["state"].as_str()? {
+            "active" => RemoteState::Active,
+            "ended" => RemoteState::Ended,
+            _ => RemoteState::Waiting,
+        };
+        let entries = value["debate_log"].as_array();
+        let entries = entries.map(Vec::as_slice).unwrap_or_default();
+        let kept = &entries[entries.len().saturating_sub(MAX_SPEECHES)..];
+        let log: Vec<RemoteSpeech> = kept.iter().map(parse_speech).collect();
+        let seat = |field: &str, side| (value[field].as_str() == Some(identifier)).then_some(side);
+        let ours = log.iter().find(|spoken| spoken.speaker == identifier);
+        let side = value["your_side"]
+            .as_str()
+            .and_then(ArenaSide::parse)
+            .or_else(|| seat("supporting_side", ArenaSide::Supporting))
+            .or_else(|| seat("opposing_side", ArenaSide::Opposing))
+            .or_else(|| ArenaSide::parse(&ours?.side));
+        Some(PollResponse {
+            state,
+            topic: read_text(value, "topic", MAX_TOPIC_CHARS),
+            total_rounds: to_u32(&value["total_rounds"]),
+            round: to_u32(&value["current_round"]),
+            side,
+            next_speaker: read_text(value, "next_speaker", MAX_NAME_CHARS),
+            timeout_seconds: to_u64(&value["timeout_seconds"])
+                .filter(|seconds| *seconds > 0)
+                .unwrap_or(DEFAULT_TIMEOUT_SECONDS)
+                .min(UPPER_TIMEOUT_SECONDS),
+            deadline: value["deadline_at"]
+                .as_str()
+                .and_then(|time| time.parse::<jiff::Timestamp>().ok())
+                .map(jiff::Timestamp::as_millisecond),
+            limits: parse_limits(value),
+            speech_count: entries.len(),
+            speeches: log,
+            joined_count: value["joined_bots"].as_array().map_or(0, Vec::len),
+            long_poll: value["long_poll"] == true,
+            status: read_text(value, "status", MAX_NAME_CHARS),
+            verdict: value["debate_result"]
+                .is_object()
+                .then(|| parse_verdict(&value["debate_result"])),
+        })
+    }
+
+    /// Identifies the turn that is due. It changes with every speech.
+    pub fn turn_key(&self) -> TurnKey {
+        (self.round, self.speech_count)
+    }
+}
+
+fn parse_speech(value: &Value) -> RemoteSpeech {
+    RemoteSpeech {
+        round: to_u32(&value["round"]),
+        speaker: read_text(value, "speaker", MAX_NAME_CHARS),
+        side: read_text(value, "side", MAX_NAME_CHARS),
+        content: read_text(&value["message"], "content", MAX_SPEECH_CHARS),
+    }
+}
+
+fn parse_verdict(value: &Value) -> RemoteVerdict {
+    let score = |field: &str| {
+        let number = &value[field];
+        #[expect(clippy::cast_possible_truncation, reason = "what is rounded here is a score")]
+        number.as_i64().or_else(|| number.as_f64().map(|score| score.round() as i64))
+    };
+    RemoteVerdict {
+        winner: read_text(value, "winner", MAX_NAME_CHARS),
+        supporting_score: score("supporting_score"),
+        opposing_score: score("opposing_score"),
+        summary: read_text(value, "summary", MAX_SUMMARY_CHARS),
+    }
+}
+
+fn parse_limits(value: &Value) -> LengthLimits {
+    let number = |field: &str| to_u64(&value[field]).and_then(|it| usize::try_from(it).ok());
+    let most = number("max_content_length").filter(|most| *most > 0).unwrap_or(DEFAULT_MAX_CHARS);
+    let most = most.min(UPPER_MAX_CHARS);
+    LengthLimits { min: number("min_content_length").unwrap_or(1).clamp(1, most), max: most }
+}
+
+/// Error response of the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RemoteError {
+    /// HTTP status code.
+    pub status: u16,
+    /// Error code. Empty if there is none.
+    pub code: String,
+    /// Error message.
+    pub message: String,
+    /// Whether the server says that a retry may succeed.
+    pub recoverable: bool,
+    /// Retry delay in seconds.
+    pub retry_after: Option<u64>,
+}
+
+impl RemoteError {
+    /// Parses an error response with any body. `retry_after` is the value of the header.
+    pub fn from_json(status: u16, retry_after: Option<u64>, body: &Value) -> RemoteError {
+        RemoteError {
+            status,
+            code: read_text(body, "error_code", MAX_NAME_CHARS),
+            message: read_text(body, "message", MAX_MESSAGE_CHARS),
+            recoverable: body["recoverable"] == true,
+            retry_after: retry_after.or_else(|| to_u64(&body["retry_after"])),
+        }
+    }
+}
+
+/// Body of a join request.
+pub fn join_body(name: &str, uuid: &str, debate: Option<&str>) -> Value {
+    let mut body = json!({"bot_name": name, "bot_uuid": uuid});
+    if let Some(debate) = debate {
+        body["debate_id"] = debate.into();
+    }
+    body
+}
+
+/// Body of a speech request.
+pub fn speech_body(content: &str) -> Value {
+    json!({"message": {"format": "markdown", "content": content}})
+}
+
+/// Redacts the key in all strings of a response, so that no error message can reveal it.
+pub fn redact_key(key: &SeatKey, value: &mut Value) {
+    match value {
+        Value::String(text) if key.0.len() >= 4 && text.contains(&key.0) => {
+            *text = text.replace(&key.0, "[key]");
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| redact_key(key, item)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| redact_key(key, field)),
+        _ => {}
+    }
+}
+
+fn read_text(value: &Value, field: &str, most: usize) -> String {
+    value[field].as_str().unwrap_or_default().chars().take(most).collect()
+}
+
+/// Reads a non-negative whole number from a JSON number or string.
+fn to_u64(value: &Value) -> Option<u64> {
+    #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
+    let rounded = |number: f64| (0.0..1e15).contains(&number).then_some(number as u64);
+    match value {
+        Value::Number(number) => number.as_u64().or_else(|| rounded(number.as_f64()?)),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+fn to_u32(value: &Value) -> u32 {
+    to_u64(value).and_then(|number| u32::try_from(number).ok()).unwrap_or(0)
+}

@@ -1,0 +1,191 @@
+//! Which debates are rated: complete ones with a verdict, between two sides known to be different
+//! models. All others are counted by reason.
+use super::entrant::RatedEntrant;
+use crate::debate::status::{labels, status};
+use crate::debate::verdict::{VerdictBasis, judgment};
+use crate::debate::{Debate, DebateOutcome, Origin, Side, Status};
+use crate::engine::DebateCard;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A rated debate as a game between two entrants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RatedGame {
+    /// Id of the debate.
+    pub debate_id: String,
+    /// The topic. Games on the same motion are correlated, so intervals are computed by motion.
+    pub motion: String,
+    /// Entrant that argued for the motion.
+    pub pro: String,
+    /// Entrant that argued against it.
+    pub con: String,
+    pub score: GameScore,
+    /// Whether a judge was, or may be, the model of one side.
+    pub biased_judge: bool,
+}
+
+/// Result of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Score")]
+pub enum GameScore {
+    /// The proposer won.
+    Pro,
+    /// The verdict is contested: half a win for each.
+    Draw,
+    /// The challenger won.
+    Con,
+}
+
+impl GameScore {
+    /// Points of the proposer, from 0 to 1.
+    pub fn points(self) -> f64 {
+        match self {
+            GameScore::Pro => 1.0,
+            GameScore::Draw => 0.5,
+            GameScore::Con => 0.0,
+        }
+    }
+}
+
+/// Why a debate is not rated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Unrated")]
+pub enum UnratedReason {
+    /// It is not over.
+    Unfinished,
+    /// The user cancelled it.
+    Cancelled,
+    /// It failed or was aborted.
+    Failed,
+    /// A turn is missing.
+    Degraded,
+    /// One side stopped replying, and there was no ruling.
+    Forfeited,
+    /// It has no two sides, or no verdict between them.
+    NoVerdict,
+    /// It was imported.
+    Imported,
+    /// It is the demo.
+    Demo,
+    /// A participant was a script.
+    Scripted,
+    /// Both sides are, or may be, the same model.
+    SingleModel,
+    /// The model of an MCP client argued, and its name is unknown.
+    UnknownModel,
+    /// A bot without a name argued.
+    UnnamedBot,
+    /// A seat was handed over.
+    HandedOver,
+    /// More than one model replied for a side.
+    ModelChanged,
+    /// Its event log is invalid.
+    Flawed,
+}
+
+impl UnratedReason {
+    /// Reason for display, in a few words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            UnratedReason::Unfinished => "not over",
+            UnratedReason::Cancelled => "cancelled",
+            UnratedReason::Failed => "failed: there was nothing to debate",
+            UnratedReason::Degraded => "degraded: something that was to be said is missing",
+            UnratedReason::Forfeited => "forfeited: one side fell silent, and nobody ruled",
+            UnratedReason::NoVerdict => "no verdict between two sides",
+            UnratedReason::Imported => "imported: held elsewhere",
+            UnratedReason::Demo => "demo",
+            UnratedReason::Scripted => "scripted: somebody read from a file",
+            UnratedReason::SingleModel => "single-model: both sides are, or may be, the same",
+            UnratedReason::UnknownModel => "argued by the model of a client, which is not known",
+            UnratedReason::UnnamedBot => "argued by a bot without a name",
+            UnratedReason::HandedOver => "a seat changed hands",
+            UnratedReason::ModelChanged => "a side was answered for by more than one model",
+            UnratedReason::Flawed => "its log cannot be believed",
+        }
+    }
+}
+
+/// Checks a debate by its card alone, so that logs of unrated debates need not be read.
+pub fn check_card(card: &DebateCard) -> Result<(), UnratedReason> {
+    let labelled = |label: &str| card.labels.iter().any(|it| it == label);
+    let reads = |voice: &Option<String>| {
+        voice.as_deref().is_some_and(|it| it == "script" || it.starts_with("script:"))
+    };
+    if labelled("demo") {
+        return Err(UnratedReason::Demo);
+    }
+    if labelled("imported") {
+        return Err(UnratedReason::Imported);
+    }
+    if reads(&card.proposer) || reads(&card.challenger) {
+        return Err(UnratedReason::Scripted);
+    }
+    check_complete(card.status)?;
+    if labelled("single-model") {
+        return Err(UnratedReason::SingleModel);
+    }
+    if card.winner.is_none() {
+        return Err(UnratedReason::NoVerdict);
+    }
+    Ok(())
+}
+
+/// Converts a debate to a rated game, or returns why it is not rated. A contested verdict is a
+/// draw, for whatever reason, because it could have gone the other way.
+pub fn to_rated_game(debate: &Debate) -> Result<RatedGame, UnratedReason> {
+    let labels = labels(debate);
+    if labels.contains(&"demo") {
+        return Err(UnratedReason::Demo);
+    }
+    if debate.setup().origin != Origin::Here {
+        return Err(UnratedReason::Imported);
+    }
+    if debate.seats().iter().any(|seat| seat.voice.tool() == "script") {
+        return Err(UnratedReason::Scripted);
+    }
+    if matches!(debate.outcome(), Some(DebateOutcome::Forfeited { .. })) {
+        return Err(UnratedReason::Forfeited);
+    }
+    check_complete(status(debate))?;
+    let judgment = judgment(debate).ok_or(UnratedReason::NoVerdict)?;
+    if judgment.basis == VerdictBasis::Forfeit {
+        return Err(UnratedReason::Forfeited);
+    }
+    if !debate.seat_transfers().is_empty() {
+        return Err(UnratedReason::HandedOver);
+    }
+    let (pro, con) = (
+        RatedEntrant::from_debate(debate, Side::Pro)?,
+        RatedEntrant::from_debate(debate, Side::Con)?,
+    );
+    if labels.contains(&"single-model") || pro.may_be_same_model(&con) {
+        return Err(UnratedReason::SingleModel);
+    }
+    let score = match judgment.winner {
+        _ if judgment.is_contested() => GameScore::Draw,
+        Side::Pro => GameScore::Pro,
+        Side::Con => GameScore::Con,
+    };
+    Ok(RatedGame {
+        debate_id: debate.setup().id.clone(),
+        motion: debate.current_topic().to_owned(),
+        pro: pro.name,
+        con: con.name,
+        score,
+        biased_judge: labels.contains(&"partial-judge"),
+    })
+}
+
+/// Checks that the debate is complete.
+fn check_complete(status: Status) -> Result<(), UnratedReason> {
+    match status {
+        Status::Completed => Ok(()),
+        Status::InProgress | Status::Paused => Err(UnratedReason::Unfinished),
+        Status::Cancelled => Err(UnratedReason::Cancelled),
+        Status::Degraded => Err(UnratedReason::Degraded),
+        Status::Aborted | Status::Failed => Err(UnratedReason::Failed),
+    }
+}

@@ -1,0 +1,139 @@
+//! The event stream of one viewer (server-sent events): in order, each event once. After lost
+//! messages it catches up from the feed.
+use super::live_feed::{FeedMessage, FeedStart, LiveFeed, LiveFeeds};
+use crate::engine::AppError;
+use crate::page::rendered::Viewer;
+use axum::body::{Body, Bytes};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+
+/// Heartbeat interval. A comment line keeps idle connections open.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
+/// Maximum number of concurrent viewers.
+const MAX_VIEWERS: usize = 2_000;
+
+/// Counts viewers. Each one holds a slot, which is freed on drop.
+#[derive(Clone, Default)]
+pub(super) struct ViewerSlots(Arc<AtomicUsize>);
+
+pub(super) struct ViewerSlot(Arc<AtomicUsize>);
+
+impl ViewerSlots {
+    pub(super) fn acquire(&self) -> Option<ViewerSlot> {
+        let before = self.0.fetch_add(1, Ordering::Relaxed);
+        let seat = ViewerSlot(self.0.clone());
+        (before < MAX_VIEWERS).then_some(seat)
+    }
+}
+
+impl Drop for ViewerSlot {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+struct ViewerStream {
+    feeds: Arc<LiveFeeds>,
+    feed: Arc<LiveFeed>,
+    viewer: Viewer,
+    receiver: Receiver<FeedMessage>,
+    /// Queue of chunks to send before the next received message.
+    queue: VecDeque<Bytes>,
+    /// Sequence number of the last event sent.
+    last_seq: u64,
+    ended: bool,
+    _slot: ViewerSlot,
+}
+
+/// Builds the event-stream response, starting after an event.
+pub(super) fn sse_response(
+    watchers: Arc<LiveFeeds>,
+    watched: Arc<LiveFeed>,
+    after: Option<u64>,
+    viewer: Viewer,
+    seat: ViewerSlot,
+) -> Result<Response, AppError> {
+    let FeedStart { messages: pieces, receiver, last_seq: seq } =
+        watchers.start_viewer(&watched, after, viewer)?;
+    // A client with a sequence number from the future has an invalid state, so it gets everything.
+    let seq = after.filter(|after| *after <= seq).unwrap_or(if after.is_some() { 0 } else { seq });
+    let first = VecDeque::from([Bytes::from_static(b"retry: 1000\n\n")]);
+    let mut line = ViewerStream {
+        feeds: watchers,
+        feed: watched,
+        viewer,
+        receiver,
+        queue: first,
+        last_seq: seq,
+        ended: false,
+        _slot: seat,
+    };
+    for piece in pieces {
+        line.enqueue(piece);
+    }
+    let body = futures_util::stream::unfold(line, |mut line| async move {
+        let bytes = line.next_chunk().await?;
+        Some((Ok::<Bytes, Infallible>(bytes), line))
+    });
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    // Disables response buffering in nginx.
+    Ok((headers, [("x-accel-buffering", "no")], Body::from_stream(body)).into_response())
+}
+
+impl ViewerStream {
+    fn enqueue(&mut self, piece: FeedMessage) {
+        match piece {
+            FeedMessage::Update(told) if told.seq > self.last_seq => {
+                self.last_seq = told.seq;
+                self.queue.push_back(told.for_viewer(self.viewer));
+            }
+            FeedMessage::Update(_) => {}
+            FeedMessage::LiveText(bytes) => self.queue.push_back(bytes),
+            FeedMessage::End => {
+                self.queue.push_back(Bytes::from_static(b"event: end\ndata: {}\n\n"));
+                self.ended = true;
+            }
+        }
+    }
+
+    /// Next chunk. `None` at the end of the stream.
+    async fn next_chunk(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(bytes) = self.queue.pop_front() {
+                return Some(bytes);
+            }
+            if self.ended {
+                return None;
+            }
+            match tokio::time::timeout(HEARTBEAT_INTERVAL, self.receiver.recv()).await {
+                Err(_) => return Some(Bytes::from_static(b": still here\n\n")),
+                Ok(Ok(piece)) => self.enqueue(piece),
+                Ok(Err(RecvError::Lagged(_))) => self.catch_up().await?,
+                Ok(Err(RecvError::Closed)) => return None,
+            }
+        }
+    }
+
+    /// Replaces the lagging receiver, and queues the missed messages.
+    async fn catch_up(&mut self) -> Option<()> {
+        let (watchers, watched) = (self.feeds.clone(), self.feed.clone());
+        let (seq, viewer) = (self.last_seq, self.viewer);
+        let start =
+            tokio::task::spawn_blocking(move || watchers.start_viewer(&watched, Some(seq), viewer));
+        let FeedStart { messages: pieces, receiver, .. } = start.await.ok()?.ok()?;
+        self.receiver = receiver;
+        for piece in pieces {
+            self.enqueue(piece);
+        }
+        Some(())
+    }
+}
