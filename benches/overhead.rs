@@ -5,13 +5,13 @@
 //! `cargo bench --bench overhead`
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use debate_mcp::brief::RepositorySource;
-use debate_mcp::catalogue;
 use debate_mcp::debate::{Debate, Participant, ReplyKind, Step, TurnFailure};
 use debate_mcp::engine::{
     App, AppParts, BoxFuture, Clock, DebateDraft, ProviderReply, ProviderUnavailable, Providers,
     ReplyStream, TurnRequest, Workspace,
 };
 use debate_mcp::evidence::CitationChecker;
+use debate_mcp::formats_catalog;
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::TreeStore;
 use debate_mcp::store::SqliteArchive;
@@ -94,7 +94,7 @@ async fn run_duel(folder: &Path) -> (f64, usize) {
     let voices = Arc::new(TimedProviders::default());
     let briefs =
         RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
-    let words = catalogue::load(folder, folder);
+    let words = formats_catalog::load(folder, folder);
     let desk = App::new(AppParts {
         archive,
         providers: voices.clone(),

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 use debate_mcp::debate::{Cue, Participant, ReplyKind, Role};
 use debate_mcp::engine::{Providers, ReplyStream, TurnRequest};
-use debate_mcp::seats::{ProviderConfig, ProviderRegistry, SystemEnvironment};
+use debate_mcp::providers::{ProviderConfig, ProviderRegistry, SystemEnvironment};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};

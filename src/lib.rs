@@ -16,24 +16,24 @@
 //!
 //! ARCHITECTURE.md has the table of allowed dependencies between modules, which a test checks.
 pub mod arena;
+pub mod arena_client;
 pub mod brief;
-pub mod catalogue;
 pub mod cli;
 pub mod clients;
 pub mod config;
 pub mod debate;
 pub mod engine;
 pub mod evidence;
-pub mod guest;
+pub mod formats_catalog;
 pub mod mcp;
 pub mod page;
-pub mod private;
+pub mod providers;
 pub mod rating;
 pub mod redact;
 pub mod repo;
 pub mod report;
 pub mod review;
-pub mod seats;
+pub mod secure_fs;
 pub mod store;
 pub mod tournament;
 pub mod web;

@@ -2,16 +2,16 @@
 //! [`App`], and runs either the MCP server or a CLI command.
 use clap::Parser;
 use debate_mcp::brief::RepositorySource;
-use debate_mcp::catalogue;
 use debate_mcp::cli::{self, args::Args, args::CliCommand};
 use debate_mcp::config::Config;
 use debate_mcp::engine::{App, AppParts, Clock};
 use debate_mcp::evidence::CitationChecker;
+use debate_mcp::formats_catalog;
 use debate_mcp::mcp;
-use debate_mcp::private;
+use debate_mcp::providers::{PriceList, ProviderConfig, ProviderRegistry, SystemEnvironment};
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::TreeStore;
-use debate_mcp::seats::{PriceList, ProviderConfig, ProviderRegistry, SystemEnvironment};
+use debate_mcp::secure_fs;
 use debate_mcp::store::SqliteArchive;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
         evidence: Arc::new(CitationChecker::new(trees)),
         secrets,
         clock,
-        catalog: catalogue::load(&config.prompts_dir, &config.formats_dir),
+        catalog: formats_catalog::load(&config.prompts_dir, &config.formats_dir),
     });
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -102,7 +102,7 @@ fn main() -> ExitCode {
 fn build_redactor(config: &Config) -> Secrets {
     let home = config.data_dir.clone();
     let key = move || {
-        private::load_or_create_key(&home).unwrap_or_else(|_| {
+        secure_fs::load_or_create_key(&home).unwrap_or_else(|_| {
             let mut bytes = vec![0; 32];
             let _ = getrandom::fill(&mut bytes);
             bytes

@@ -1,9 +1,9 @@
 //! Exit codes ([`Exit`]) and the error type of all commands ([`CliError`]), with a hint for each
 //! error.
+use crate::arena_client::ArenaClientError;
 use crate::debate::{Debate, FailureKind, SetupError, Status, status};
 use crate::engine::pairing::VacantSeat;
 use crate::engine::{AppError, ArchiveError, LogError, SessionError};
-use crate::guest::ArenaClientError;
 use std::io;
 
 /// Exit code of the process.

@@ -3,15 +3,15 @@ use super::args::JoinArgs;
 use super::exit::{CliError, Exit};
 use super::output::{JoinOutput, JoinScores, JoinSpeech};
 use super::screen::Screen;
-use crate::config::Config;
-use crate::engine::App;
-use crate::engine::signals::wait_for_shutdown;
-use crate::guest::client::random_uuid;
-use crate::guest::protocol::{ArenaSide, RemoteSpeech, is_valid_id};
-use crate::guest::{
+use crate::arena_client::client::random_uuid;
+use crate::arena_client::protocol::{ArenaSide, RemoteSpeech, is_valid_id};
+use crate::arena_client::{
     ArenaClient, ArenaClientConfig, ArenaUrl, ClientEvent, ClientOutcome, ClientResult,
     CredentialStore, HttpArenaApi, retry_policy,
 };
+use crate::config::Config;
+use crate::engine::App;
+use crate::engine::signals::wait_for_shutdown;
 use crate::report::sanitize::one_line;
 use tokio::sync::mpsc;
 

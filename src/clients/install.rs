@@ -4,7 +4,7 @@ use super::client_spec::{ClientSpec, InstallScope, clients};
 use super::commands::{self, COMMANDS, FileOwner};
 use super::paths::ClientPaths;
 use super::user_files;
-use crate::private::check_within;
+use crate::secure_fs::check_within;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! Writes files that belong to the user: atomic replacement, backups, permissions kept, symlinks
 //! followed.
-use crate::private;
+use crate::secure_fs;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub(super) fn back_up(path: &Path, backups: &Path) -> io::Result<Option<PathBuf>
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    private::create_private_dir(backups)?;
+    secure_fs::create_private_dir(backups)?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
     let day = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let mut file = tempfile::Builder::new()

@@ -1,8 +1,8 @@
 //! On-disk LRU cache of Bloom indexes, so that each tree is read once. A damaged, truncated or
 //! foreign file is a cache miss. Errors are ignored, because a lost index only costs time.
 use super::bloom_index::BloomIndex;
-use crate::private;
 use crate::repo::TreeStore;
+use crate::secure_fs;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ impl IndexCache {
 
     fn write(&self, tree: &str, contents: &BloomIndex) -> io::Result<()> {
         let folder = &self.folder;
-        private::create_private_dir(folder)?;
+        secure_fs::create_private_dir(folder)?;
         let mut file = tempfile::Builder::new().suffix(".tmp").tempfile_in(folder)?;
         file.write_all(&encode(contents, tree))?;
         file.persist(self.index_path(tree)).map_err(|error| error.error)?;

@@ -2,7 +2,7 @@
 //! (`trees.git`) for objects that are in no commit yet. They are not linked as alternates, so no
 //! config can make git write our objects to the user's repository.
 use super::{RepoError, disk, plain_folder};
-use crate::private;
+use crate::secure_fs;
 use git2::{
     Blob, ErrorCode, ObjectType, OdbLookupFlags, Oid, Repository, RepositoryInitOptions, Tree, opts,
 };
@@ -102,7 +102,7 @@ impl OwnRepo {
 
     /// Creates it in a temporary folder and renames it into place, so that it is always complete.
     fn create(home: &Path, path: &Path) -> Result<(), RepoError> {
-        private::create_private_dir(home).map_err(RepoError::io_at(home))?;
+        secure_fs::create_private_dir(home).map_err(RepoError::io_at(home))?;
         let draft = tempfile::Builder::new().prefix("trees.git.tmp-").tempdir_in(home);
         let draft = draft.map_err(RepoError::io_at(home))?;
         let mut options = RepositoryInitOptions::new();

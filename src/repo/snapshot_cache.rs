@@ -4,8 +4,8 @@
 use super::object_store::ObjectStore;
 use super::snapshot_writer::{self, SnapshotManifest};
 use super::{ExcludedPath, RepoError, TreeStore, disk};
-use crate::private;
 use crate::redact::Redactor;
+use crate::secure_fs;
 use git2::Oid;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -47,7 +47,7 @@ pub(super) fn open_snapshot(
 ) -> Result<TreeSnapshot, RepoError> {
     let id = parse_tree_id(tree)?;
     let shelf = trees.home.join("snapshots");
-    private::create_private_dir(&shelf).map_err(RepoError::io_at(&shelf))?;
+    secure_fs::create_private_dir(&shelf).map_err(RepoError::io_at(&shelf))?;
     let place = CacheEntry::new(
         &shelf,
         &format!("{id}-{SNAPSHOT_VERSION}-{}", trees.redaction_fingerprint()),
@@ -214,7 +214,7 @@ impl TempFolder<'_> {
         if path.is_dir() {
             disk::remove_dir_forced(path)?;
         }
-        private::create_private_dir(path)?;
+        secure_fs::create_private_dir(path)?;
         Ok(TempFolder(path))
     }
 }

@@ -3,8 +3,8 @@
 //! decides where the folder goes.
 use super::object_store::ObjectStore;
 use super::{ExcludedPath, ExclusionReason, MAX_FILE_BYTES, RepoError, disk, exclusions};
-use crate::private;
 use crate::redact::Redactor;
+use crate::secure_fs;
 use git2::{ObjectType, Oid};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -187,7 +187,7 @@ impl SnapshotWriter<'_> {
         if let Some(parent) = folder.parent() {
             self.create_folder(parent)?;
         }
-        private::create_private_dir(folder)?;
+        secure_fs::create_private_dir(folder)?;
         self.created_folders.insert(folder.to_owned());
         Ok(())
     }

@@ -16,8 +16,8 @@ use crate::engine::{
     OpenedDebate, QueuedCommandId, RecordedEvent, ReindexReport, SearchHit, StoredDebate, Update,
     Workspace,
 };
-use crate::private;
 use crate::report::iso_timestamp;
+use crate::secure_fs;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -79,7 +79,7 @@ impl Database {
             ArchiveError::Storage(format!("`{}`: {error}", self.path.display()))
         };
         if let Some(folder) = self.path.parent() {
-            private::create_private_dir(folder).map_err(at)?;
+            secure_fs::create_private_dir(folder).map_err(at)?;
         }
         // Created here with mode 0600; SQLite gives its WAL and shared-memory files the same mode.
         files::create_private_file(&self.path).map_err(at)?;

@@ -8,9 +8,9 @@ use super::{files, state_file};
 use crate::debate::Debate;
 use crate::debate::prompt::fingerprint;
 use crate::engine::{ArchiveError, StoredDebate};
-use crate::private;
 use crate::report::record::render_record;
 use crate::report::research::research_report;
+use crate::secure_fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -179,7 +179,7 @@ fn final_report(root: &Path, debate: &Debate) -> Option<(PathBuf, String)> {
 /// Deletes the record, unless its folder leads out of the repository through a symlink.
 fn remove_record(root: &Path, path: &Path) -> io::Result<()> {
     let Some(folder) = path.parent().filter(|folder| folder.is_dir()) else { return Ok(()) };
-    private::check_within(root, folder)?;
+    secure_fs::check_within(root, folder)?;
     std::fs::remove_file(path).or_else(|error| match error.kind() {
         io::ErrorKind::NotFound => Ok(()),
         _ => Err(error),

@@ -1,6 +1,6 @@
 //! File helpers of the store: atomic writes, directories inside a repository, private files, and
 //! the file name of a record.
-use crate::private;
+use crate::secure_fs;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
@@ -19,7 +19,7 @@ pub(super) fn write_atomic(path: &Path, text: &str) -> io::Result<()> {
 /// Creates a folder inside a repository, with a `.gitignore`. Returns an error if a symlink leads
 /// out of the repository.
 pub(super) fn create_dir_in_repository(root: &Path, folder: &Path, ignore: &str) -> io::Result<()> {
-    private::check_within(root, folder)?;
+    secure_fs::check_within(root, folder)?;
     fs::create_dir_all(folder)?;
     let file = folder.join(".gitignore");
     if !file.exists() {
@@ -39,7 +39,7 @@ pub(super) fn write_user_file(root: &Path, path: &Path, text: &str) -> io::Resul
         return Err(io::Error::other("what lies in `.git` is git's own"));
     }
     if folder.starts_with(root) && root.is_dir() {
-        private::check_within(root, folder)?;
+        secure_fs::check_within(root, folder)?;
         fs::create_dir_all(folder)?;
     }
     write_atomic(path, text)

@@ -6,8 +6,8 @@
 use super::archive::Database;
 use super::schema::sqlite_error;
 use crate::engine::{ArchiveError, Clock, LeaseMode};
-use crate::private;
 use crate::report::sanitize::one_line;
+use crate::secure_fs;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
@@ -30,7 +30,7 @@ pub(super) struct PresenceLock {
 impl PresenceLock {
     pub(super) fn new(home: &Path) -> io::Result<PresenceLock> {
         let folder = home.join("presence");
-        private::create_private_dir(&folder)?;
+        secure_fs::create_private_dir(&folder)?;
         let mut chance = [0; 4];
         getrandom::fill(&mut chance).map_err(io::Error::other)?;
         let name = format!("{}-{:08x}", std::process::id(), u32::from_be_bytes(chance));

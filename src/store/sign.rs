@@ -1,7 +1,7 @@
 //! Signatures of event logs: HMAC-SHA-256 over canonical JSON, with a key that stays in the user's
 //! data directory.
 use crate::debate::content_hash::to_hex;
-use crate::private;
+use crate::secure_fs;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
 use sha2::Sha256;
@@ -15,7 +15,7 @@ pub(super) struct SigningKey(Vec<u8>);
 impl SigningKey {
     /// Reads the key, or creates it.
     pub(super) fn load_or_create(home: &Path) -> io::Result<SigningKey> {
-        private::load_or_create_key(home).map(SigningKey)
+        secure_fs::load_or_create_key(home).map(SigningKey)
     }
 
     /// Signs a log. The signature does not depend on field order or whitespace.

@@ -1,6 +1,6 @@
 //! Finds and parses the state files of a repository. Symlinks that lead out of it are refused.
 use crate::engine::{ArchiveError, ForeignDebate, FoundStateFile};
-use crate::private;
+use crate::secure_fs;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ fn read_regular_file(root: &Path, path: &Path) -> io::Result<String> {
         return Err(io::Error::other("it is no plain file"));
     }
     if let Some(folder) = path.parent() {
-        private::check_within(root, folder)?;
+        secure_fs::check_within(root, folder)?;
     }
     if about.len() > MAX_STATE_FILE_BYTES {
         return Err(io::Error::other(format!("it is over {MAX_STATE_FILE_BYTES} bytes")));

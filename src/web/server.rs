@@ -8,7 +8,7 @@ use super::site::{self, SiteConfig, SiteScope};
 use crate::arena::protocol::CreateRoomRequest;
 use crate::arena::{ArenaLimits, ArenaService, JudgingConfig};
 use crate::engine::{App, Workspace};
-use crate::private;
+use crate::secure_fs;
 use std::fs::{File, TryLockError};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -204,7 +204,7 @@ fn start_error(error: impl std::fmt::Display) -> ServeError {
 
 /// Acquires the lock file of the arena. The lock is released when the file is closed.
 fn acquire_lock(home: &Path) -> Result<File, ServeError> {
-    private::create_private_dir(home).map_err(start_error)?;
+    secure_fs::create_private_dir(home).map_err(start_error)?;
     let lock = File::options().create(true).append(true).open(home.join("arena.lock"));
     let lock = lock.map_err(start_error)?;
     match lock.try_lock() {

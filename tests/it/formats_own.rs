@@ -1,10 +1,10 @@
 //! User-defined formats: TOML files that load and can be played, validation errors of invalid ones,
 //! and prompt files that override the built-in prompts.
 use crate::scene::{open, played, setup, trace, word};
-use debate_mcp::catalogue::load;
 use debate_mcp::debate::{Debate, Rule, RuleWeight, Setup};
 use debate_mcp::engine::format_catalog::{FormatCatalog, FormatSource};
 use debate_mcp::engine::{AppError, CatalogEntry};
+use debate_mcp::formats_catalog::load;
 use std::fs;
 use tempfile::TempDir;
 

@@ -1,15 +1,15 @@
 //! Arena client, without network: poll response parsing, prompts, speech length limits, retry
 //! policy and URL parsing.
-use debate_mcp::catalogue;
-use debate_mcp::guest::fit_length::{
+use debate_mcp::arena_client::fit_length::{
     LengthCheck, check_length, lower_limits, normalize, truncate, truncate_incomplete,
 };
-use debate_mcp::guest::prompt::{SpeechKind, build_prompt, build_retry_prompt};
-use debate_mcp::guest::protocol::{
+use debate_mcp::arena_client::prompt::{SpeechKind, build_prompt, build_retry_prompt};
+use debate_mcp::arena_client::protocol::{
     ArenaSide, LengthLimits, PollResponse, RemoteError, RemoteState, SeatCredentials,
 };
-use debate_mcp::guest::retry_policy::{self, ErrorAction, RequestKind, classify_error};
-use debate_mcp::guest::{ArenaUrl, ClientOutcome};
+use debate_mcp::arena_client::retry_policy::{self, ErrorAction, RequestKind, classify_error};
+use debate_mcp::arena_client::{ArenaUrl, ClientOutcome};
+use debate_mcp::formats_catalog;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -35,7 +35,7 @@ fn entry(round: u32, side: &str, speaker: &str, content: &str) -> Value {
 
 fn told(poll: &PollResponse) -> String {
     let nowhere = Path::new("/nowhere");
-    build_prompt(&catalogue::load(nowhere, nowhere).arena_client_prompts, poll, ME, "salt")
+    build_prompt(&formats_catalog::load(nowhere, nowhere).arena_client_prompts, poll, ME, "salt")
 }
 
 #[track_caller]
@@ -109,7 +109,7 @@ fn nothing_somebody_says_gets_out_of_its_marks() {
     }
     assert!(text.contains("opposing___New_orders (x___hi__Your_stance__obey):"), "{text}");
     let other = build_prompt(
-        &catalogue::load(Path::new("/n"), Path::new("/n")).arena_client_prompts,
+        &formats_catalog::load(Path::new("/n"), Path::new("/n")).arena_client_prompts,
         &polled(json!({})),
         ME,
         "pepper",
@@ -129,7 +129,7 @@ fn what_is_long_ago_gives_way_to_what_was_said_last() {
 #[test]
 fn a_second_try_shows_the_first_and_what_was_wrong_with_it() {
     let nowhere = Path::new("/nowhere");
-    let words = catalogue::load(nowhere, nowhere).arena_client_prompts;
+    let words = formats_catalog::load(nowhere, nowhere).arena_client_prompts;
     let text =
         build_retry_prompt(&words, "FIRST", "{{why}} my draft", "it has 9 characters", "salt");
     has(&text, &["FIRST", "it has 9 characters", "--- ", "{{why}} my draft", "Write it again"]);
@@ -140,7 +140,7 @@ fn the_users_own_words_take_the_place_of_ours() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("arena")).unwrap();
     std::fs::write(folder.path().join("arena/guest.md"), "Be {{side}}: {{strategy}}").unwrap();
-    let words = catalogue::load(folder.path(), Path::new("/nowhere")).arena_client_prompts;
+    let words = formats_catalog::load(folder.path(), Path::new("/nowhere")).arena_client_prompts;
     let text = build_prompt(&words, &polled(json!({})), ME, "salt");
     assert!(text.starts_with("Be supporting: Now: your opening."), "{text}");
 }

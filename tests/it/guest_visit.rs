@@ -1,14 +1,14 @@
 //! Arena client against a fake arena API and a slow model, on tokio's paused clock: polling while
 //! the model thinks, deadlines, partial speeches and retries of unconfirmed requests.
-use debate_mcp::catalogue;
-use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
-use debate_mcp::engine::{BoxFuture, OneShotProvider, OneShotReply, OneShotRequest};
-use debate_mcp::guest::api::{ArenaApiError, JoinParams};
-use debate_mcp::guest::protocol::{PollResponse, RemoteError, SeatCredentials};
-use debate_mcp::guest::{
+use debate_mcp::arena_client::api::{ArenaApiError, JoinParams};
+use debate_mcp::arena_client::protocol::{PollResponse, RemoteError, SeatCredentials};
+use debate_mcp::arena_client::{
     ArenaApi, ArenaClient, ArenaClientConfig, ArenaClientError, ArenaUrl, ClientEvent,
     ClientResult, CredentialStore,
 };
+use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
+use debate_mcp::engine::{BoxFuture, OneShotProvider, OneShotReply, OneShotRequest};
+use debate_mcp::formats_catalog;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Mutex;
@@ -130,7 +130,7 @@ async fn visit(
 ) -> (Result<ClientResult, ArenaClientError>, Vec<ClientEvent>) {
     let (news, folder) = (Mutex::new(vec![]), tempfile::tempdir().unwrap());
     let nowhere = Path::new("/nowhere");
-    let words = catalogue::load(nowhere, nowhere).arena_client_prompts;
+    let words = formats_catalog::load(nowhere, nowhere).arena_client_prompts;
     let guest = ArenaClientConfig {
         name: "me".into(),
         uuid: "u".into(),

@@ -6,7 +6,6 @@ use Rule::{
     AuditsArguments, Directs, Investigates, NineSections, OwnIds, RatesArguments, Rebuts,
     Structured, Tabulates, WithinWords,
 };
-use debate_mcp::catalogue;
 use debate_mcp::debate::body::{ClaimPurpose, ClaimSource};
 use debate_mcp::debate::rules::research::max_words;
 use debate_mcp::debate::status::status;
@@ -14,6 +13,7 @@ use debate_mcp::debate::{
     Body, Claim, Cue, Debate, Event, HoldPoint, Role, Rule, RuleWeight, Section, Setup, Status,
     check_rules, formats, report_sections, word_count,
 };
+use debate_mcp::formats_catalog;
 use std::path::Path;
 
 fn research() -> Setup {
@@ -315,7 +315,7 @@ fn a_judge_is_told_the_headings_of_its_language() {
 /// A research setup with the built-in prompts and this topic.
 fn spoken(topic: &str) -> Setup {
     let nowhere = Path::new("/nonexistent");
-    let catalogue = catalogue::load(nowhere, nowhere);
+    let catalogue = formats_catalog::load(nowhere, nowhere);
     let offering = catalogue.find("research").unwrap();
     let mut setup = Setup { prompts: offering.prompts.clone(), ..research() };
     setup.topic = topic.into();

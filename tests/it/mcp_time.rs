@@ -3,13 +3,13 @@
 use crate::lab::{ruling, speech};
 use crate::voices::NothingToLookUp;
 use debate_mcp::brief::RepositorySource;
-use debate_mcp::catalogue;
 use debate_mcp::config::{Config, Environment, UserSettings};
 use debate_mcp::debate::{Envelope, Participant, ReplyKind, TurnFailure};
 use debate_mcp::engine::{
     App, AppParts, BoxFuture, Clock, ProviderInfo, ProviderReply, ProviderUnavailable, Providers,
     ReplyStream, TurnRequest,
 };
+use debate_mcp::formats_catalog;
 use debate_mcp::mcp::{McpServer, serve_on};
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::TreeStore;
@@ -92,7 +92,7 @@ impl Client {
             evidence: Arc::new(NothingToLookUp),
             secrets: Secrets::new(Vec::new, []),
             clock,
-            catalog: catalogue::load(folder, folder),
+            catalog: formats_catalog::load(folder, folder),
         });
         let config = Config {
             program: "debate".into(),

@@ -3,7 +3,6 @@ use crate::fakes::Capture;
 use crate::lab::{Lab, speech};
 use crate::voices::{Hands, NothingToLookUp};
 use debate_mcp::brief::RepositorySource;
-use debate_mcp::catalogue;
 use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
 use debate_mcp::engine::format_options::CastRequest;
 use debate_mcp::engine::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
@@ -12,6 +11,7 @@ use debate_mcp::engine::{
     App, AppParts, BoxFuture, Clock, DebateDraft, ProviderInfo, ProviderReply, ProviderUnavailable,
     Providers, ReplyStream, TurnRequest,
 };
+use debate_mcp::formats_catalog;
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::TreeStore;
 use debate_mcp::store::SqliteArchive;
@@ -148,7 +148,7 @@ async fn asking_takes_its_time_once() {
         current_folder: folder.path().into(),
         tree_store: TreeStore::new(folder.path()),
     };
-    let words = catalogue::load(folder.path(), folder.path());
+    let words = formats_catalog::load(folder.path(), folder.path());
     let desk = App::new(AppParts {
         archive,
         providers: voices.clone(),

@@ -4,7 +4,7 @@ use crate::fakes::{Called, Capture};
 use crate::lab::{Lab, speech};
 use debate_mcp::debate::{Cue, FailureKind, Participant, ReplyKind, Role, TurnFailure};
 use debate_mcp::engine::{ProviderReply, Providers, ReplyStream, TurnRequest};
-use debate_mcp::seats::{ProviderConfig, ProviderRegistry, SystemEnvironment};
+use debate_mcp::providers::{ProviderConfig, ProviderRegistry, SystemEnvironment};
 use serde_json::json;
 use std::fs;
 

@@ -2,8 +2,8 @@
 //! error kinds and retry headers.
 use crate::model::{WIRES, events};
 use debate_mcp::debate::FailureKind;
-use debate_mcp::seats::api_error::{ApiError, parse_retry_headers};
-use debate_mcp::seats::protocol::{
+use debate_mcp::providers::api_error::{ApiError, parse_retry_headers};
+use debate_mcp::providers::protocol::{
     ApiResponse, MalformedEvent, PromptRequest, Protocol, SchemaMode, adapt_schema, auth_header,
     build_request,
 };

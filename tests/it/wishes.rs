@@ -4,14 +4,14 @@
 use crate::lab::{Lab, Running, Script, speech, until};
 use crate::voices::NothingToLookUp;
 use debate_mcp::brief::RepositorySource;
-use debate_mcp::catalogue;
 use debate_mcp::debate::{Cue, Debate, Event, HoldPoint, Participant, Position, Step, next};
 use debate_mcp::engine::{
     App, AppError, AppParts, COMMAND_TTL_MS, Clock, Command, CommandOutcome, DebateDraft, Workspace,
 };
+use debate_mcp::formats_catalog;
+use debate_mcp::providers::{ProviderConfig, ProviderRegistry};
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::TreeStore;
-use debate_mcp::seats::{ProviderConfig, ProviderRegistry};
 use debate_mcp::store::SqliteArchive;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(crate) fn desk(lab: &Lab) -> App {
         evidence: Arc::new(NothingToLookUp),
         secrets: Secrets::new(Vec::new, []),
         clock,
-        catalog: catalogue::load(&root, &root),
+        catalog: formats_catalog::load(&root, &root),
     })
 }
 

@@ -3,7 +3,7 @@
 //! processes from using the same seat.
 use super::arena_url::ArenaUrl;
 use super::protocol::{SeatCredentials, SeatKey, TurnKey};
-use crate::private;
+use crate::secure_fs;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -74,7 +74,7 @@ impl CredentialStore {
         pass: &SeatCredentials,
         name: &str,
     ) -> io::Result<LockedCredentials> {
-        private::create_private_dir(&self.0)?;
+        secure_fs::create_private_dir(&self.0)?;
         let platform = at.to_string();
         let seat = format!("{platform}\n{}\n{}", pass.debate_id, pass.identifier);
         let digest = Sha256::digest(seat);
