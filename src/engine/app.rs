@@ -125,9 +125,10 @@ impl AppError {
 impl App {
     /// Builds the application from its parts.
     pub fn new(parts: AppParts) -> App {
-        let AppParts { archive, providers, briefs, evidence, secrets, clock, catalog } = parts;
+        let AppParts { archive, providers, briefs, evidence, secrets, clock, catalog: catalogue } =
+            parts;
         let (catalog, probe_cache, client_name) =
-            (Arc::new(catalog), Arc::default(), Arc::default());
+            (Arc::new(catalogue), Arc::default(), Arc::default());
         App {
             archive,
             providers,

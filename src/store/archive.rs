@@ -281,7 +281,7 @@ impl Archive for SqliteArchive {
         let (home, now) = (&self.home, self.clock.now());
         self.with_reader(|connection| {
             let row = find_debate_row(connection, id)?;
-            // The find_holder is parse first: if it has given up its lease, its last events are parse, too.
+            // The holder is read first: if it has released its lease, its last events are read, too.
             let holder = lease::find_holder(connection, home, row, now)?;
             Ok(StoredDebate { holder, ..load_debate(connection, row)? })
         })

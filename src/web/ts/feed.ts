@@ -1,94 +1,94 @@
 // Client of the event stream (`EventSource`). Reconnects with exponential backoff after the last
 // known event, and drops duplicates.
-import { fragments, live, parsed, type Fragments, type Live } from "./wire.ts";
+import { parsePageUpdate, parseLiveText, parseJson, type PageUpdate, type LiveTextUpdate } from "./protocol.ts";
 
 export type Connection = "connecting" | "live" | "reconnecting" | "ended";
 
 /** Callbacks for messages of the stream. */
-export interface Listener {
-  changed(fragments: Fragments): void;
-  spoken(live: Live): void;
-  connection(state: Connection): void;
+export interface FeedListener {
+  onUpdate(fragments: PageUpdate): void;
+  onLiveText(live: LiveTextUpdate): void;
+  onConnection(state: Connection): void;
 }
 
-const SHORTEST = 400;
-const LONGEST = 10_000;
+const MIN_BACKOFF_MS = 400;
+const MAX_BACKOFF_MS = 10_000;
 /**
  * Time in milliseconds after which a hidden tab disconnects. Browsers limit the connections per
  * host.
  */
-const UNSEEN = 20_000;
+const HIDDEN_TIMEOUT_MS = 20_000;
 
-export class Feed {
-  #known: number;
+export class LiveFeed {
+  #lastSeq: number;
   #source: EventSource | undefined;
-  #wait = SHORTEST;
+  #backoff = MIN_BACKOFF_MS;
   #timer: number | undefined;
-  #unseen: number | undefined;
-  #over = false;
+  #hiddenTimer: number | undefined;
+  #ended = false;
 
   constructor(
     readonly url: string,
     after: number,
-    readonly listener: Listener,
+    readonly listener: FeedListener,
   ) {
-    this.#known = after;
+    this.#lastSeq = after;
     this.#connect("connecting");
     // Reconnect at once when the network is back.
-    window.addEventListener("online", () => this.#now());
+    window.addEventListener("online", () => this.#reconnectNow());
     document.addEventListener("visibilitychange", () => {
-      window.clearTimeout(this.#unseen);
-      if (document.hidden) this.#unseen = window.setTimeout(() => this.#close(), UNSEEN);
-      else this.#now();
+      window.clearTimeout(this.#hiddenTimer);
+      if (document.hidden) this.#hiddenTimer = window.setTimeout(() => this.#close(), HIDDEN_TIMEOUT_MS);
+      else this.#reconnectNow();
     });
     // A page in the back/forward cache must not hold a connection.
     window.addEventListener("pagehide", () => this.#close());
-    window.addEventListener("pageshow", (event) => event.persisted && this.#now());
+    window.addEventListener("pageshow", (event) => event.persisted && this.#reconnectNow());
   }
 
   /** Sequence number of the last event received. */
-  get known(): number {
-    return this.#known;
+  get lastSeq(): number {
+    return this.#lastSeq;
   }
 
   #connect(state: Connection): void {
     this.#close();
-    if (this.#over) return;
-    this.listener.connection(state);
-    const source = new EventSource(`${this.url}?after=${this.#known}`);
+    if (this.#ended) return;
+    this.listener.onConnection(state);
+    const source = new EventSource(`${this.url}?after=${this.#lastSeq}`);
     this.#source = source;
     source.addEventListener("open", () => {
-      this.#wait = SHORTEST;
-      this.listener.connection("live");
+      this.#backoff = MIN_BACKOFF_MS;
+      this.listener.onConnection("live");
     });
     source.addEventListener("fragments", (event) => {
-      const said = fragments(parsed(event.data));
-      if (!said || said.seq <= this.#known) return;
-      this.#known = said.seq;
-      this.listener.changed(said);
+      const said = parsePageUpdate(parseJson(event.data));
+      if (!said || said.seq <= this.#lastSeq) return;
+      this.#lastSeq = said.seq;
+      this.listener.onUpdate(said);
     });
     source.addEventListener("live", (event) => {
-      const said = live(parsed(event.data));
-      if (said) this.listener.spoken(said);
+      const said = parseLiveText(parseJson(event.data));
+      if (said) this.listener.onLiveText(said);
     });
     source.addEventListener("end", () => {
-      this.#over = true;
+      this.#ended = true;
       this.#close();
-      this.listener.connection("ended");
+      this.listener.onConnection("ended");
     });
-    source.addEventListener("error", () => this.#lost());
+    source.addEventListener("error", () => this.#scheduleReconnect());
   }
 
   /** Own retry with jitter. `EventSource` does not retry after every kind of error. */
-  #lost(): void {
+  #scheduleReconnect(): void {
     this.#close();
-    this.listener.connection("reconnecting");
-    this.#timer = window.setTimeout(() => this.#connect("reconnecting"), this.#wait * (0.75 + Math.random() / 2));
-    this.#wait = Math.min(this.#wait * 2, LONGEST);
+    this.listener.onConnection("reconnecting");
+    this.#timer = window.setTimeout(() => this.#connect("reconnecting"), this.#backoff * (0.75 + Math.random() / 2));
+    this.#backoff = Math.min(this.#backoff * 2, MAX_BACKOFF_MS);
   }
 
-  #now(): void {
-    if (this.#over || this.#source) return;
+  #reconnectNow(): void {
+    if (this.#ended || this.#source) return;
     this.#connect("reconnecting");
   }
 

@@ -1,32 +1,32 @@
 // Inserts HTML from the server into the page, after sanitizing it. Third line of defense, after the
 // server's sanitizer and the Content Security Policy.
-import { kept } from "./kept.ts";
+import { saveState } from "./form-state.ts";
 
-interface Policy {
+interface TrustedTypesPolicy {
   createHTML(html: string): string;
 }
-interface Factory {
-  createPolicy(name: string, rules: { createHTML(html: string): string }): Policy;
+interface TrustedTypesFactory {
+  createPolicy(name: string, rules: { createHTML(html: string): string }): TrustedTypesPolicy;
 }
 
-const factory = (globalThis as { trustedTypes?: Factory }).trustedTypes;
+const factory = (globalThis as { trustedTypes?: TrustedTypesFactory }).trustedTypes;
 // All HTML of this policy passes through `sanitize` below.
-const policy: Policy = factory?.createPolicy("debate", { createHTML: (html) => html }) ?? {
+const policy: TrustedTypesPolicy = factory?.createPolicy("debate", { createHTML: (html) => html }) ?? {
   createHTML: (html) => html,
 };
 
-const NEVER = "script,style,link,meta,base,iframe,frame,object,embed,template,noscript";
-const ADDRESSES = new Set(["href", "src", "action", "formaction", "xlink:href", "srcdoc", "srcset", "data"]);
+const FORBIDDEN_ELEMENTS = "script,style,link,meta,base,iframe,frame,object,embed,template,noscript";
+const URL_ATTRIBUTES = new Set(["href", "src", "action", "formaction", "xlink:href", "srcdoc", "srcset", "data"]);
 
 /** Parses and sanitizes HTML: removes scripts, event handlers and unsafe URLs. */
-export function tamed(html: string): DocumentFragment {
+export function sanitize(html: string): DocumentFragment {
   const parsed = new DOMParser().parseFromString(policy.createHTML(html), "text/html");
-  for (const element of parsed.body.querySelectorAll(NEVER)) element.remove();
+  for (const element of parsed.body.querySelectorAll(FORBIDDEN_ELEMENTS)) element.remove();
   for (const element of parsed.body.querySelectorAll("*")) {
     for (const { name, value } of [...element.attributes]) {
       const lower = name.toLowerCase();
       const runs = lower.startsWith("on") || lower === "style" || lower === "srcdoc";
-      if (runs || (ADDRESSES.has(lower) && !leadsSomewhereHarmless(value))) element.removeAttribute(name);
+      if (runs || (URL_ATTRIBUTES.has(lower) && !isSafeUrl(value))) element.removeAttribute(name);
     }
   }
   const fragment = document.createDocumentFragment();
@@ -34,7 +34,7 @@ export function tamed(html: string): DocumentFragment {
   return fragment;
 }
 
-function leadsSomewhereHarmless(address: string): boolean {
+function isSafeUrl(address: string): boolean {
   try {
     return ["http:", "https:", "mailto:"].includes(new URL(address, document.baseURI).protocol);
   } catch {
@@ -43,17 +43,17 @@ function leadsSomewhereHarmless(address: string): boolean {
 }
 
 /** Replaces the element with this id, and preserves its form state. */
-export function replace(id: string, html: string): void {
+export function replaceElement(id: string, html: string): void {
   const old = document.getElementById(id);
-  const fresh = tamed(html).firstElementChild;
+  const fresh = sanitize(html).firstElementChild;
   if (!old || fresh?.id !== id) return;
-  const restore = kept(old);
+  const restore = saveState(old);
   old.replaceWith(fresh);
   restore(fresh);
 }
 
 /** Appends an element to its parent, unless its id exists. */
-export function append(parent: string, id: string, html: string): void {
+export function appendElement(parent: string, id: string, html: string): void {
   if (document.getElementById(id)) return;
-  document.getElementById(parent)?.append(tamed(html));
+  document.getElementById(parent)?.append(sanitize(html));
 }

@@ -1,62 +1,62 @@
 // Replay of a debate: a slider over all its events, which can be played at several speeds.
 import { announce } from "./announce.ts";
-import { button, make } from "./made.ts";
-import type { Stage } from "./stage.ts";
-import { moment, stops, type Moment, type Stop } from "./wire.ts";
+import { createButton, createElement } from "./elements.ts";
+import type { DebateView } from "./debate-view.ts";
+import { parseSnapshot, parseTimeline, type PageSnapshot, type TimelineStop } from "./protocol.ts";
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 16, 64];
 /** Maximum delay between two events in milliseconds. Longer pauses are shortened. */
-const LONGEST_PAUSE = 5000;
-const SHORTEST_PAUSE = 60;
-const REMEMBERED = 60;
+const MAX_DELAY_MS = 5000;
+const MIN_DELAY_MS = 60;
+const CACHE_SIZE = 60;
 
-export interface Places {
+export interface ReplayUrls {
   timeline: string;
   fragments: string;
 }
 
 export class Replay {
-  readonly element = make("section", "replay");
-  readonly #play = button("play", "Play", () => this.toggle());
-  readonly #range = make("input", "");
-  readonly #speed = make("select", "");
-  readonly #label = make("output", "where");
-  readonly #back = button("back", "To the end", () => void this.leave());
-  readonly #seen = new Map<number, Moment>();
-  #stops: Stop[] = [];
+  readonly element = createElement("section", "replay");
+  readonly #play = createButton("play", "Play", () => this.toggle());
+  readonly #range = createElement("input", "");
+  readonly #speed = createElement("select", "");
+  readonly #label = createElement("output", "where");
+  readonly #endButton = createButton("back", "To the end", () => void this.returnToEnd());
+  readonly #cache = new Map<number, PageSnapshot>();
+  #stops: TimelineStop[] = [];
   #last: number;
   #timer: number | undefined;
-  #asked: AbortController | undefined;
+  #pendingRequest: AbortController | undefined;
   #stale = true;
-  #knowing: Promise<void> = Promise.resolve();
+  #loading: Promise<void> = Promise.resolve();
 
   constructor(
-    readonly places: Places,
-    readonly stage: Stage,
+    readonly urls: ReplayUrls,
+    readonly view: DebateView,
     /** Sequence number of the event that the page shows. `last` is the one of the last event. */
     shown: number,
     last: number,
   ) {
     this.#last = last;
     this.#build();
-    this.#draw();
+    this.#render();
     if (shown < last) {
-      this.stage.away = true;
-      this.#draw();
-      void this.#know().then(() => this.#stand(shown));
+      this.view.replaying = true;
+      this.#render();
+      void this.#loadTimeline().then(() => this.#setPosition(shown));
     }
   }
 
   /** Called for every new event. */
-  grown(seq: number): void {
+  onEvent(seq: number): void {
     this.#last = Math.max(this.#last, seq);
     this.#stale = true;
-    this.#draw();
+    this.#render();
   }
 
   /** Whether the debate is still running. */
   set running(running: boolean) {
-    this.#back.textContent = running ? "Back to live" : "To the end";
+    this.#endButton.textContent = running ? "Back to live" : "To the end";
   }
 
   toggle(): void {
@@ -65,22 +65,22 @@ export class Replay {
   }
 
   /** Returns to the end of the debate. */
-  async leave(): Promise<void> {
+  async returnToEnd(): Promise<void> {
     this.#stop();
-    if (!this.stage.away) return this.stage.end();
+    if (!this.view.replaying) return this.view.scrollToEnd();
     // Fetch again if more events arrive during the request.
     let at: number;
-    let now: Moment | undefined;
+    let now: PageSnapshot | undefined;
     do {
       at = this.#last;
-      now = await this.#at(at);
+      now = await this.#fetchSnapshot(at);
       if (!now) return;
     } while (at < this.#last);
-    this.stage.away = false;
-    this.stage.show(now);
+    this.view.replaying = false;
+    this.view.showSnapshot(now);
     this.#range.value = this.#range.max;
-    address(undefined);
-    this.#draw();
+    setUrlPosition(undefined);
+    this.#render();
     announce("Back at the end of the debate.");
   }
 
@@ -93,47 +93,47 @@ export class Replay {
     this.#range.value = "1000";
     this.#range.setAttribute("aria-label", "Moment of the debate");
     for (const speed of SPEEDS) {
-      const option = make("option", "", `${speed}×`);
+      const option = createElement("option", "", `${speed}×`);
       option.value = String(speed);
       option.selected = speed === 1;
       this.#speed.append(option);
     }
     this.#speed.setAttribute("aria-label", "Speed");
-    const know = (): void => void this.#know();
+    const know = (): void => void this.#loadTimeline();
     this.#range.addEventListener("focus", know);
     this.#range.addEventListener("pointerenter", know);
     this.#range.addEventListener("input", () => {
       this.#stop();
-      void this.#know().then(() => this.#go(this.#index()));
+      void this.#loadTimeline().then(() => this.#showStop(this.#index()));
     });
-    this.element.addEventListener("keydown", (event) => this.#key(event));
-    this.element.append(this.#play, this.#range, this.#label, this.#speed, this.#back);
+    this.element.addEventListener("keydown", (event) => this.#onKeydown(event));
+    this.element.append(this.#play, this.#range, this.#label, this.#speed, this.#endButton);
   }
 
   /** Handles the player's keys while the focus is inside. */
-  #key(event: KeyboardEvent): void {
+  #onKeydown(event: KeyboardEvent): void {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target === this.#speed) return;
     const onButton = event.target instanceof HTMLButtonElement;
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (event.key === " " && !onButton) this.toggle();
     else if (step !== undefined && onButton) {
       this.#stop();
-      void this.#know().then(() => this.#go(this.#index() + step));
+      void this.#loadTimeline().then(() => this.#showStop(this.#index() + step));
     } else return;
     event.preventDefault();
   }
 
   async #start(): Promise<void> {
-    await this.#know();
+    await this.#loadTimeline();
     if (this.#stops.length === 0) return;
-    const from = this.stage.away && this.#index() < this.#stops.length - 1 ? this.#index() : 0;
+    const from = this.view.replaying && this.#index() < this.#stops.length - 1 ? this.#index() : 0;
     this.#timer = 0;
-    this.#draw();
-    await this.#go(from);
-    this.#next();
+    this.#render();
+    await this.#showStop(from);
+    this.#scheduleNext();
   }
 
-  #next(): void {
+  #scheduleNext(): void {
     if (this.#timer === undefined) return;
     const index = this.#index();
     const here = this.#stops[index];
@@ -143,15 +143,15 @@ export class Replay {
       return;
     }
     const speed = Number(this.#speed.value);
-    const pause = Math.max(SHORTEST_PAUSE, Math.min(then.at - here.at, LONGEST_PAUSE) / speed);
-    this.#timer = window.setTimeout(() => void this.#go(index + 1).then(() => this.#next()), pause);
-    void this.#at(then.seq, false);
+    const pause = Math.max(MIN_DELAY_MS, Math.min(then.at - here.at, MAX_DELAY_MS) / speed);
+    this.#timer = window.setTimeout(() => void this.#showStop(index + 1).then(() => this.#scheduleNext()), pause);
+    void this.#fetchSnapshot(then.seq, false);
   }
 
   #stop(): void {
     window.clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#draw();
+    this.#render();
   }
 
   #index(): number {
@@ -159,28 +159,28 @@ export class Replay {
   }
 
   /** Shows the debate as of a stop of the timeline. */
-  async #go(index: number): Promise<void> {
+  async #showStop(index: number): Promise<void> {
     const stop = this.#stops[Math.max(0, Math.min(index, this.#stops.length - 1))];
     if (!stop) return;
-    this.stage.away = true;
-    this.#stand(stop.seq);
-    const then = await this.#at(stop.seq);
+    this.view.replaying = true;
+    this.#setPosition(stop.seq);
+    const then = await this.#fetchSnapshot(stop.seq);
     // The reader may have moved on during the request.
-    if (!then || !this.stage.away || this.#stops[this.#index()]?.seq !== stop.seq) return;
-    this.stage.show(then);
-    address(stop.seq);
-    if (stop.turn) reveal(stop.turn);
+    if (!then || !this.view.replaying || this.#stops[this.#index()]?.seq !== stop.seq) return;
+    this.view.showSnapshot(then);
+    setUrlPosition(stop.seq);
+    if (stop.turn) scrollToTurn(stop.turn);
   }
 
   /** Sets the slider to an event. */
-  #stand(seq: number): void {
+  #setPosition(seq: number): void {
     const index = this.#stops.findLastIndex((stop) => stop.seq <= seq);
     this.#range.value = String(Math.max(0, index));
-    this.#draw();
+    this.#render();
   }
 
-  #draw(): void {
-    const { away } = this.stage;
+  #render(): void {
+    const { replaying: away } = this.view;
     const stop = away ? this.#stops[this.#index()] : undefined;
     const place = stop ? `${this.#index() + 1} of ${this.#stops.length} · ${stop.label}` : "";
     this.#label.textContent = away ? place : "Latest";
@@ -188,22 +188,22 @@ export class Replay {
     this.#range.setAttribute("aria-valuetext", place || "Latest");
     this.#play.textContent = this.#timer === undefined ? "Play" : "Pause";
     this.#play.dataset["playing"] = String(this.#timer !== undefined);
-    this.#back.disabled = !away;
+    this.#endButton.disabled = !away;
     this.element.dataset["away"] = String(away);
     document.body.dataset["away"] = String(away);
   }
 
   /** Loads the timeline, if it is stale. */
-  #know(): Promise<void> {
+  #loadTimeline(): Promise<void> {
     if (this.#stale) {
       this.#stale = false;
-      this.#knowing = this.#learn();
+      this.#loading = this.#fetchTimeline();
     }
-    return this.#knowing;
+    return this.#loading;
   }
 
-  async #learn(): Promise<void> {
-    const found = stops(await ask(this.places.timeline));
+  async #fetchTimeline(): Promise<void> {
+    const found = parseTimeline(await fetchJson(this.urls.timeline));
     if (found.length === 0) {
       this.#stale = true;
       return;
@@ -213,25 +213,25 @@ export class Replay {
     const same = this.#stops.length > 0 ? index : Math.round((index / before) * last);
     this.#stops = found;
     this.#range.max = String(last);
-    this.#range.value = String(index >= before && !this.stage.away ? last : same);
-    this.#draw();
+    this.#range.value = String(index >= before && !this.view.replaying ? last : same);
+    this.#render();
   }
 
-  async #at(seq: number, wanted = true): Promise<Moment | undefined> {
-    const seen = this.#seen.get(seq);
+  async #fetchSnapshot(seq: number, wanted = true): Promise<PageSnapshot | undefined> {
+    const seen = this.#cache.get(seq);
     if (seen) return seen;
-    if (wanted) this.#asked?.abort();
+    if (wanted) this.#pendingRequest?.abort();
     const asked = new AbortController();
-    if (wanted) this.#asked = asked;
-    const found = moment(await ask(`${this.places.fragments}?at=${seq}`, asked.signal));
+    if (wanted) this.#pendingRequest = asked;
+    const found = parseSnapshot(await fetchJson(`${this.urls.fragments}?at=${seq}`, asked.signal));
     if (!found) return undefined;
-    if (this.#seen.size >= REMEMBERED) this.#seen.delete(this.#seen.keys().next().value ?? 0);
-    this.#seen.set(seq, found);
+    if (this.#cache.size >= CACHE_SIZE) this.#cache.delete(this.#cache.keys().next().value ?? 0);
+    this.#cache.set(seq, found);
     return found;
   }
 }
 
-async function ask(url: string, signal?: AbortSignal): Promise<unknown> {
+async function fetchJson(url: string, signal?: AbortSignal): Promise<unknown> {
   try {
     const answer = await fetch(url, { headers: { accept: "application/json" }, signal: signal ?? null });
     return answer.ok ? await answer.json() : undefined;
@@ -241,13 +241,13 @@ async function ask(url: string, signal?: AbortSignal): Promise<unknown> {
 }
 
 /** Stores the position in the URL, so that it can be shared. */
-function address(seq: number | undefined): void {
+function setUrlPosition(seq: number | undefined): void {
   const url = new URL(location.href);
   if (seq === undefined) url.searchParams.delete("at");
   else url.searchParams.set("at", String(seq));
   history.replaceState(history.state, "", url);
 }
 
-function reveal(turn: string): void {
+function scrollToTurn(turn: string): void {
   document.getElementById(turn)?.scrollIntoView({ block: "nearest", behavior: "instant" });
 }

@@ -1,40 +1,40 @@
 // Theme toggle: light, dark, or the system's preference by default.
-import { button } from "./made.ts";
-import { remember, remembered } from "./memory.ts";
+import { createButton } from "./elements.ts";
+import { setPreference, getPreference } from "./preferences.ts";
 
 type Theme = "light" | "dark";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const system = (): Theme => (dark.matches ? "dark" : "light");
+const systemTheme = (): Theme => (dark.matches ? "dark" : "light");
 
-function chosen(): Theme | undefined {
-  const kept = remembered("theme");
+function storedTheme(): Theme | undefined {
+  const kept = getPreference("theme");
   return kept === "light" || kept === "dark" ? kept : undefined;
 }
 
-function show(): Theme {
-  const choice = chosen();
+function applyTheme(): Theme {
+  const choice = storedTheme();
   if (choice) document.documentElement.dataset["theme"] = choice;
   else delete document.documentElement.dataset["theme"];
-  return choice ?? system();
+  return choice ?? systemTheme();
 }
 
 /** Adds the theme toggle to the page header. */
-export function theme(): void {
-  const toggle = button("theme", "", () => {
-    const next = show() === "dark" ? "light" : "dark";
+export function addThemeToggle(): void {
+  const toggle = createButton("theme", "", () => {
+    const next = applyTheme() === "dark" ? "light" : "dark";
     // A choice equal to the system's preference is deleted, so that the page follows the system
     // again.
-    remember("theme", next === system() ? undefined : next);
-    name();
+    setPreference("theme", next === systemTheme() ? undefined : next);
+    updateLabel();
   });
-  const name = (): void => {
-    const now = show();
+  const updateLabel = (): void => {
+    const now = applyTheme();
     toggle.textContent = now === "dark" ? "☾" : "☀";
     toggle.setAttribute("aria-label", `Theme: ${now}. Change to ${now === "dark" ? "light" : "dark"}.`);
     toggle.title = now === "dark" ? "Light theme" : "Dark theme";
   };
-  name();
-  dark.addEventListener("change", name);
+  updateLabel();
+  dark.addEventListener("change", updateLabel);
   document.querySelector("header")?.append(toggle);
 }

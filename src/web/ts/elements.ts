@@ -1,7 +1,7 @@
 // Helpers that create elements.
 
 /** Creates an element with a class and text. */
-export function make<K extends keyof HTMLElementTagNameMap>(
+export function createElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className: string,
   words = "",
@@ -13,8 +13,8 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 }
 
 /** Creates a button with a click handler. */
-export function button(className: string, words: string, press: () => void): HTMLButtonElement {
-  const made = make("button", className, words);
+export function createButton(className: string, words: string, press: () => void): HTMLButtonElement {
+  const made = createElement("button", className, words);
   made.type = "button";
   made.addEventListener("click", press);
   return made;

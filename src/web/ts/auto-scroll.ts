@@ -1,77 +1,77 @@
 // Auto-scroll: follows new turns while the reader is at the end. Otherwise shows a button with the
 // number of new turns.
-import { button } from "./made.ts";
+import { createButton } from "./elements.ts";
 
-const NEAR = 160;
+const END_MARGIN_PX = 160;
 
-export class End {
+export class AutoScroll {
   readonly #turns: HTMLElement;
-  readonly #more: HTMLButtonElement;
+  readonly #newTurnsButton: HTMLButtonElement;
   #unread = 0;
   #following: boolean;
 
   constructor(turns: HTMLElement) {
     this.#turns = turns;
-    this.#more = button("more", "", () => this.go());
-    this.#more.hidden = true;
-    document.body.append(this.#more);
-    this.#following = this.reached;
-    window.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    this.#newTurnsButton = createButton("more", "", () => this.scrollToEnd());
+    this.#newTurnsButton.hidden = true;
+    document.body.append(this.#newTurnsButton);
+    this.#following = this.isAtEnd;
+    window.addEventListener("scroll", () => this.#onScroll(), { passive: true });
   }
 
   /** Whether the end of the last turn is visible. */
-  get reached(): boolean {
+  get isAtEnd(): boolean {
     const list = document.getElementById(this.#turns.id) ?? this.#turns;
-    return list.getBoundingClientRect().bottom <= window.innerHeight + NEAR - this.#covered();
+    return list.getBoundingClientRect().bottom <= window.innerHeight + END_MARGIN_PX - this.#coveredHeight();
   }
 
   /**
    * Call before an update of the page. Call the returned function after it, with the number of new
    * turns.
    */
-  before(): (turns: number) => void {
-    const follow = this.#following && this.reached;
+  beforeUpdate(): (turns: number) => void {
+    const follow = this.#following && this.isAtEnd;
     return (turns) => {
-      if (follow) this.#to("instant");
+      if (follow) this.#scrollBy("instant");
       else this.#unread += turns;
-      this.#show();
+      this.#renderButton();
     };
   }
 
   /** Scrolls to the end on the reader's request. */
-  go(): void {
+  scrollToEnd(): void {
     this.#following = true;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.#to(calm ? "instant" : "smooth");
+    this.#scrollBy(calm ? "instant" : "smooth");
     this.#unread = 0;
-    this.#show();
+    this.#renderButton();
     const last = document.getElementById(this.#turns.id)?.querySelector<HTMLElement>(":scope > li:last-child article");
     last?.setAttribute("tabindex", "-1");
     last?.focus({ preventScroll: true });
   }
 
-  #to(behavior: ScrollBehavior): void {
+  #scrollBy(behavior: ScrollBehavior): void {
     const list = document.getElementById(this.#turns.id) ?? this.#turns;
-    const below = list.getBoundingClientRect().bottom - window.innerHeight + this.#covered() + 24;
+    const below = list.getBoundingClientRect().bottom - window.innerHeight + this.#coveredHeight() + 24;
     // Scroll down only, so that a short debate keeps its heading in view.
     if (below > 0) window.scrollBy({ top: below, behavior });
   }
 
-  #covered(): number {
+  #coveredHeight(): number {
     return document.querySelector(".replay")?.getBoundingClientRect().height ?? 0;
   }
 
-  #scrolled(): void {
+  #onScroll(): void {
     // Follow only while the reader is at the end.
-    this.#following = this.reached;
+    this.#following = this.isAtEnd;
     if (this.#following && this.#unread > 0) {
       this.#unread = 0;
-      this.#show();
+      this.#renderButton();
     }
   }
 
-  #show(): void {
-    this.#more.hidden = this.#unread === 0;
-    if (this.#unread > 0) this.#more.textContent = this.#unread === 1 ? "1 new turn ↓" : `${this.#unread} new turns ↓`;
+  #renderButton(): void {
+    this.#newTurnsButton.hidden = this.#unread === 0;
+    if (this.#unread > 0) this.#newTurnsButton.textContent = this.#unread === 1 ? "1 new turn ↓" : `${this.#unread} new turns ↓`;
   }
 }

@@ -1,6 +1,6 @@
 // Limits the comparison form to two checked debates.
 
-export function choose(form: HTMLFormElement): void {
+export function limitSelection(form: HTMLFormElement): void {
   const button = form.querySelector<HTMLButtonElement>("button[type=submit]");
   const boxes = [...form.querySelectorAll<HTMLInputElement>("input[type=checkbox]")];
   if (!button) return;

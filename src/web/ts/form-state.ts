@@ -6,34 +6,34 @@ type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 const FIELDS = "textarea,select,input:not([type=hidden])";
 
 /** Saves the state. The returned function restores it in the new element. */
-export function kept(old: Element): (fresh: Element | null) => void {
-  const fields = new Map([...old.querySelectorAll<Field>(FIELDS)].map((field) => [name(field), state(field)]));
-  const opened = [...old.querySelectorAll("details")].map((details) => [summary(details), details.open] as const);
+export function saveState(old: Element): (fresh: Element | null) => void {
+  const fields = new Map([...old.querySelectorAll<Field>(FIELDS)].map((field) => [elementKey(field), fieldState(field)]));
+  const opened = [...old.querySelectorAll("details")].map((details) => [detailsKey(details), details.open] as const);
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const caret = focused instanceof HTMLTextAreaElement ? [focused.selectionStart, focused.selectionEnd] as const : null;
-  const where = focused && name(focused);
+  const where = focused && elementKey(focused);
   return (fresh) => {
     if (!fresh) return;
-    for (const field of fresh.querySelectorAll<Field>(FIELDS)) restore(field, fields.get(name(field)));
+    for (const field of fresh.querySelectorAll<Field>(FIELDS)) restoreField(field, fields.get(elementKey(field)));
     for (const details of fresh.querySelectorAll("details")) {
-      const was = opened.find(([title]) => title === summary(details));
+      const was = opened.find(([title]) => title === detailsKey(details));
       if (was) details.open = was[1];
     }
     if (!where) return;
     const again = [...fresh.querySelectorAll<HTMLElement>("a,button,summary,[tabindex]," + FIELDS)];
-    const next = again.find((element) => name(element) === where);
+    const next = again.find((element) => elementKey(element) === where);
     next?.focus({ preventScroll: true });
     if (caret && next instanceof HTMLTextAreaElement) next.setSelectionRange(...caret);
   };
 }
 
-interface State {
+interface FieldState {
   value: string;
   checked: boolean;
   touched: boolean;
 }
 
-function state(field: Field): State {
+function fieldState(field: Field): FieldState {
   const checked = field instanceof HTMLInputElement && field.checked;
   const touched =
     field instanceof HTMLSelectElement
@@ -42,14 +42,14 @@ function state(field: Field): State {
   return { value: field.value, checked, touched };
 }
 
-function restore(field: Field, was: State | undefined): void {
+function restoreField(field: Field, was: FieldState | undefined): void {
   if (!was?.touched) return;
   if (field instanceof HTMLInputElement && ["checkbox", "radio"].includes(field.type)) field.checked = was.checked;
   else field.value = was.value;
 }
 
 /** Key that identifies an element in the old and the new markup. */
-function name(element: Element): string {
+function elementKey(element: Element): string {
   const form = element.closest("form");
   // Two turns may be due at once, each with its own form.
   const turn = form?.querySelector<HTMLInputElement>("input[name=turn]")?.value;
@@ -59,5 +59,5 @@ function name(element: Element): string {
   return [action, turn, element.tagName, own ?? element.textContent, value].join(" ");
 }
 
-const summary = (details: HTMLDetailsElement): string =>
+const detailsKey = (details: HTMLDetailsElement): string =>
   details.id || details.querySelector("summary")?.textContent || "";
