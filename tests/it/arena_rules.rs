@@ -9,7 +9,7 @@ use debate_mcp::web::{openapi, rate_limit};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-fn guest(name: &str, uuid: &str) -> JoinedBot {
+fn joined_bot(name: &str, uuid: &str) -> JoinedBot {
     JoinedBot {
         name: name.into(),
         uuid: uuid.into(),
@@ -25,7 +25,7 @@ fn room(guests: &[(&str, &str)]) -> Room {
         topic: "Tabs or spaces?".into(),
         rounds: 3,
         created_at: 0,
-        guests: guests.iter().map(|(name, uuid)| guest(name, uuid)).collect(),
+        guests: guests.iter().map(|(name, uuid)| joined_bot(name, uuid)).collect(),
         supporting: (guests.len() == 2).then_some(0),
         debate: None,
         rematch: None,
@@ -34,7 +34,7 @@ fn room(guests: &[(&str, &str)]) -> Room {
     }
 }
 
-fn course(said: &[Side], next: Option<Side>) -> DebateProgress {
+fn debate_progress(said: &[Side], next: Option<Side>) -> DebateProgress {
     let cue = Cue { act: 0, round: 1, phase: 0, seat: 0 };
     let entry = |side: &Side| debate_mcp::arena::ArenaSpeech {
         cue,
@@ -60,13 +60,15 @@ fn course(said: &[Side], next: Option<Side>) -> DebateProgress {
 }
 
 #[test]
-fn what_time_does_to_a_room() {
+fn timeouts_trigger_the_expected_action() {
     use Side::{Con, Pro};
     let terms = ArenaLimits::default();
     let waiting = |guests: &[(&str, &str)]| RoomState { room: room(guests), progress: None };
     let both = [("a", "1"), ("b", "2")];
-    let held =
-        |said: &[Side], next| RoomState { room: room(&both), progress: Some(course(said, next)) };
+    let held = |said: &[Side], next| RoomState {
+        room: room(&both),
+        progress: Some(debate_progress(said, next)),
+    };
     let over = RoomState {
         room: Room { closed: Some(RoomClosure { at: 0, because: None }), ..room(&[]) },
         progress: None,
@@ -112,7 +114,7 @@ fn what_time_does_to_a_room() {
                 room: room(&both),
                 progress: Some(DebateProgress {
                     budget_exhausted: true,
-                    ..course(&[Pro, Con], None)
+                    ..debate_progress(&[Pro, Con], None)
                 }),
             },
             [0, 0],
@@ -125,7 +127,7 @@ fn what_time_does_to_a_room() {
 }
 
 #[test]
-fn sides_are_tossed_for_and_changed_in_a_rematch() {
+fn rematch_swaps_sides_and_admits_only_the_same_bots() {
     let first = room(&[("a", "1"), ("b", "2")]);
     let second = |guests: &[(&str, &str)]| Room {
         first_leg: Some("abc".into()),
@@ -152,7 +154,7 @@ fn sides_are_tossed_for_and_changed_in_a_rematch() {
 }
 
 #[test]
-fn every_refusal_has_its_code_and_its_status() {
+fn every_error_has_its_code_and_http_status() {
     let words = || "x".to_owned();
     let table = [
         (ArenaError::MissingAuth, "MISSING_AUTH", 401, false),
@@ -188,7 +190,7 @@ fn every_refusal_has_its_code_and_its_status() {
 }
 
 #[test]
-fn a_bucket_fills_up_again() {
+fn token_bucket_refills_at_the_steady_rate() {
     let pace = rate_limit::RateLimit { per_second: 20.0, burst: 40.0 };
     let mut bucket = rate_limit::TokenBucket::full(pace, 0.0);
     for _ in 0..40 {
@@ -213,10 +215,10 @@ fn a_bucket_fills_up_again() {
 
 /// Every `$ref` resolves, and every documented path has a handler.
 #[test]
-fn the_document_of_the_wire_is_whole() {
+fn openapi_document_resolves_and_covers_every_route() {
     let document = openapi::document();
     let mut wanted = BTreeSet::new();
-    references(&document, &mut wanted);
+    collect_refs(&document, &mut wanted);
     for reference in &wanted {
         let pointer = reference.strip_prefix('#').unwrap();
         assert!(document.pointer(pointer).is_some(), "{reference}");
@@ -230,17 +232,17 @@ fn the_document_of_the_wire_is_whole() {
     assert_eq!(paths.len(), 6);
 }
 
-fn references(value: &Value, into: &mut BTreeSet<String>) {
+fn collect_refs(value: &Value, into: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
                 match value.as_str().filter(|_| name == "$ref") {
                     Some(reference) => drop(into.insert(reference.into())),
-                    None => references(value, into),
+                    None => collect_refs(value, into),
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| references(item, into)),
+        Value::Array(items) => items.iter().for_each(|item| collect_refs(item, into)),
         _ => {}
     }
 }

@@ -1,24 +1,28 @@
 //! Live view of a debate that another process runs: streamed text, and reconnecting after a server
 //! restart.
-use crate::browser::{View, chromium, play};
-use crate::browser_stage::{begin, challenger, let_on, proposer};
-use crate::lab::{Lab, speech, until};
+use crate::browser_fake_clis::{install_challenger, install_proposer, release_step, start_debate};
+use crate::browser_harness::{ViewServer, find_browser_tools, run_scenario};
+use crate::test_env::{TestEnv, speech_with_claim, wait_until};
 use serde_json::{Value, json};
 
-const FIRST: &str = "Use one file: it is copied as a whole, and nobody has to look after it. ";
-const SECOND: &str = "A server has to be installed, watched and paid for by somebody. ";
+const FIRST_CHUNK: &str =
+    "Use one file: it is copied as a whole, and nobody has to look after it. ";
+const SECOND_CHUNK: &str = "A server has to be installed, watched and paid for by somebody. ";
 
-fn lab() -> Lab {
-    let lab = Lab::new();
-    proposer(&lab, &[FIRST, SECOND, &speech("That is all.", "P1", &[])]);
-    challenger(&lab, &speech("One file locks.", "C1", &["P1"]));
+fn env_with_fake_clis() -> TestEnv {
+    let lab = TestEnv::new();
+    install_proposer(
+        &lab,
+        &[FIRST_CHUNK, SECOND_CHUNK, &speech_with_claim("That is all.", "P1", &[])],
+    );
+    install_challenger(&lab, &speech_with_claim("One file locks.", "C1", &["P1"]));
     lab
 }
 
 /// Checks that the browser saw every recorded turn exactly once.
 #[track_caller]
-fn all_seen(lab: &Lab, id: &str, seen: &Value) {
-    let taken = lab.turns_taken(id);
+fn check_all_turns_seen(lab: &TestEnv, id: &str, seen: &Value) {
+    let taken = lab.turn_counts(id);
     assert!(taken.len() >= 4, "{taken:?}");
     let taken: Vec<String> =
         taken.keys().map(|turn| format!("turn-{}", turn.replace('.', "-"))).collect();
@@ -29,46 +33,47 @@ fn all_seen(lab: &Lab, id: &str, seen: &Value) {
 }
 
 #[test]
-fn a_debate_played_by_another_process_is_watched_word_by_word() {
-    let Some(tools) = chromium() else { return };
-    let lab = lab();
-    let played = begin(&lab, "One file or a database?", "1");
-    let view = View::at(&lab, None);
-    let stage = json!({"url": view.url, "id": played.id, "first": FIRST, "second": SECOND});
-    let seen = play(&tools, "live", stage, |ask| {
+fn debate_of_another_process_is_streamed_live() {
+    let Some(tools) = find_browser_tools() else { return };
+    let lab = env_with_fake_clis();
+    let played = start_debate(&lab, "One file or a database?", "1");
+    let view = ViewServer::start(&lab, None);
+    let stage =
+        json!({"url": view.url, "id": played.id, "first": FIRST_CHUNK, "second": SECOND_CHUNK});
+    let seen = run_scenario(&tools, "live", stage, |ask| {
         let steps: &[(&str, usize)] = if ask == "go on" {
             &[("claude", 1)]
         } else {
             &[("claude", 2), ("claude", 3), ("codex", 1)]
         };
         for (tool, step) in steps {
-            let_on(&lab, tool, *step);
+            release_step(&lab, tool, *step);
         }
         Value::Null
     });
-    all_seen(&lab, &played.id, &seen["ids"]);
+    check_all_turns_seen(&lab, &played.id, &seen["ids"]);
 }
 
 #[test]
-fn a_server_that_comes_back_neither_loses_nor_repeats_a_turn() {
-    let Some(tools) = chromium() else { return };
-    let lab = lab();
-    let played = begin(&lab, "One file or a database?", "1");
-    let view = View::at(&lab, None);
+fn reconnect_neither_loses_nor_repeats_turns() {
+    let Some(tools) = find_browser_tools() else { return };
+    let lab = env_with_fake_clis();
+    let played = start_debate(&lab, "One file or a database?", "1");
+    let view = ViewServer::start(&lab, None);
     let (port, stage) = (view.port(), json!({"url": view.url, "id": played.id}));
     let mut view = Some(view);
-    let seen = play(&tools, "reconnect", stage, |ask| {
+    let seen = run_scenario(&tools, "reconnect", stage, |ask| {
         match ask {
             "kill" => view.take().unwrap().kill(),
             "happens meanwhile" => {
-                (1..=3).for_each(|step| let_on(&lab, "claude", step));
-                until("somebody has spoken unseen", || lab.turns_taken(&played.id).len() == 1);
+                (1..=3).for_each(|step| release_step(&lab, "claude", step));
+                wait_until("somebody has spoken unseen", || lab.turn_counts(&played.id).len() == 1);
             }
-            "restart" => view = Some(View::at(&lab, Some(&port))),
-            _ => let_on(&lab, "codex", 1),
+            "restart" => view = Some(ViewServer::start(&lab, Some(&port))),
+            _ => release_step(&lab, "codex", 1),
         }
         Value::Null
     });
-    all_seen(&lab, &played.id, &seen["ids"]);
-    all_seen(&lab, &played.id, &seen["came"]);
+    check_all_turns_seen(&lab, &played.id, &seen["ids"]);
+    check_all_turns_seen(&lab, &played.id, &seen["came"]);
 }

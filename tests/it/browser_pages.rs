@@ -1,119 +1,127 @@
 //! Every page in the browser: without JavaScript, in light and dark mode, search, replay, export,
 //! page weight, and hostile model output.
-use crate::browser::{Tools, View, chromium, play};
-use crate::browser_stage::{begin, challenger, let_on, proposer};
-use crate::casts::{Tongue, research, tribunal};
+use crate::browser_fake_clis::{install_challenger, install_proposer, release_step, start_debate};
+use crate::browser_harness::{BrowserTools, ViewServer, find_browser_tools, run_scenario};
 use crate::cli_evidence;
-use crate::lab::{Lab, speech, until};
-use crate::needs::here;
+use crate::prerequisites::repo_path;
+use crate::scripted_replies::{ReplyLanguage, research, tribunal};
+use crate::test_env::{TestEnv, speech_with_claim, wait_until};
 use serde_json::{Value, json};
 
-const COURT: &str = "Faster with one file or many?";
+const TRIBUNAL_TOPIC: &str = "Faster with one file or many?";
 
 /// Archive with debates of several formats, and the server that shows it.
-struct Archive {
-    lab: Lab,
-    demo: String,
-    chinese: String,
-    court: String,
-    view: View,
-    tools: Tools,
+struct SampleArchive {
+    lab: TestEnv,
+    demo_id: String,
+    chinese_id: String,
+    tribunal_id: String,
+    server: ViewServer,
+    tools: BrowserTools,
 }
 
-impl Archive {
-    fn new() -> Option<Archive> {
-        let tools = chromium()?;
-        let lab = cli_evidence::lab();
-        lab.debate(&["demo", "--speed", "0"]).success();
-        let demo = lab.last();
-        let seat = lab.cast(&research(Tongue::Chinese));
+impl SampleArchive {
+    fn new() -> Option<SampleArchive> {
+        let tools = find_browser_tools()?;
+        let lab = cli_evidence::repo_with_source();
+        lab.debate(&["demo", "--speed", "0"]).expect_success();
+        let demo = lab.latest_debate_id();
+        let seat = lab.write_replies(&research(ReplyLanguage::Chinese));
         let args = ["run", "用 sqlx 还是 rusqlite?", "--format", "research", "--model", &seat];
-        lab.debate(&[&args[..], &["--yes", "--output", "r.md"]].concat()).success();
-        let chinese = lab.last();
-        let seat = lab.cast(&tribunal(3));
-        let args = ["run", COURT, "--format", "tribunal", "--model", &seat, "--rounds", "3"];
-        lab.debate(&[&args[..], &["--same-judge"]].concat()).success();
-        let court = lab.last();
-        let view = View::at(&lab, None);
-        Some(Archive { lab, demo, chinese, court, view, tools })
+        lab.debate(&[&args[..], &["--yes", "--output", "r.md"]].concat()).expect_success();
+        let chinese = lab.latest_debate_id();
+        let seat = lab.write_replies(&tribunal(3));
+        let args =
+            ["run", TRIBUNAL_TOPIC, "--format", "tribunal", "--model", &seat, "--rounds", "3"];
+        lab.debate(&[&args[..], &["--same-judge"]].concat()).expect_success();
+        let court = lab.latest_debate_id();
+        let view = ViewServer::start(&lab, None);
+        Some(SampleArchive {
+            lab,
+            demo_id: demo,
+            chinese_id: chinese,
+            tribunal_id: court,
+            server: view,
+            tools,
+        })
     }
 
     /// One page of each kind.
-    fn pages(&self) -> Value {
+    fn page_paths(&self) -> Value {
         json!({
             "archive": "/",
-            "debate": format!("/debates/{}", self.demo),
-            "court": format!("/debates/{}", self.court),
-            "chinese": format!("/debates/{}", self.chinese),
-            "moment": format!("/debates/{}?at=4", self.demo),
-            "compare": format!("/compare?a={}&b={}", self.demo, self.court),
+            "debate": format!("/debates/{}", self.demo_id),
+            "court": format!("/debates/{}", self.tribunal_id),
+            "chinese": format!("/debates/{}", self.chinese_id),
+            "moment": format!("/debates/{}?at=4", self.demo_id),
+            "compare": format!("/compare?a={}&b={}", self.demo_id, self.tribunal_id),
             "choose": "/compare",
             "leaderboard": "/leaderboard",
-            "source": format!("/debates/{}/source?path=src/store.rs&line=3#L3", self.demo),
+            "source": format!("/debates/{}/source?path=src/store.rs&line=3#L3", self.demo_id),
             "message": "/nowhere",
         })
     }
 
     #[track_caller]
-    fn play(&self, scenario: &str, mut stage: Value) -> Value {
-        stage["url"] = json!(self.view.url);
-        play(&self.tools, scenario, stage, |_| Value::Null)
+    fn run_scenario(&self, scenario: &str, mut stage: Value) -> Value {
+        stage["url"] = json!(self.server.url);
+        run_scenario(&self.tools, scenario, stage, |_| Value::Null)
     }
 }
 
 #[test]
-fn without_scripts_everything_can_be_read() {
-    let Some(archive) = Archive::new() else { return };
-    let topic = archive.lab.debate(&["show", &archive.demo, "--json"]).success().json();
-    let stage = json!({"id": archive.demo, "words": "What is missing is a reason.",
+fn pages_are_readable_without_javascript() {
+    let Some(archive) = SampleArchive::new() else { return };
+    let topic = archive.lab.debate(&["show", &archive.demo_id, "--json"]).expect_success().json();
+    let stage = json!({"id": archive.demo_id, "words": "What is missing is a reason.",
         "topic": topic["topic"]});
-    archive.play("plain", stage);
+    archive.run_scenario("plain", stage);
 }
 
 #[test]
-fn every_debate_is_found_by_its_words() {
-    let Some(archive) = Archive::new() else { return };
+fn search_finds_english_and_chinese_debates() {
+    let Some(archive) = SampleArchive::new() else { return };
     let stage = json!({
-        "ids": [archive.demo, archive.chinese, archive.court],
-        "search": {"words": "blame", "id": archive.demo},
-        "chinese": {"words": "rusqlite", "id": archive.chinese},
+        "ids": [archive.demo_id, archive.chinese_id, archive.tribunal_id],
+        "search": {"words": "blame", "id": archive.demo_id},
+        "chinese": {"words": "rusqlite", "id": archive.chinese_id},
     });
-    archive.play("archive", stage);
+    archive.run_scenario("archive", stage);
 }
 
 #[test]
-fn a_debate_is_played_again_with_mouse_and_keys() {
-    let Some(archive) = Archive::new() else { return };
-    let seen = archive.play("replay", json!({"id": archive.demo}));
+fn replay_works_with_mouse_and_keyboard() {
+    let Some(archive) = SampleArchive::new() else { return };
+    let seen = archive.run_scenario("replay", json!({"id": archive.demo_id}));
     assert!(seen["turns"].as_u64().unwrap() >= 4, "{seen}");
 }
 
 #[test]
-fn an_export_needs_nothing_but_itself() {
-    let Some(archive) = Archive::new() else { return };
-    let stage = json!({"id": archive.demo, "words": "What is missing is a reason."});
-    archive.play("export", stage);
+fn exported_page_is_self_contained() {
+    let Some(archive) = SampleArchive::new() else { return };
+    let stage = json!({"id": archive.demo_id, "words": "What is missing is a reason."});
+    archive.run_scenario("export", stage);
 }
 
 /// Leaves screenshots in `target/browser`, to be reviewed by eye.
 #[test]
-fn every_page_is_accessible_by_day_by_night_and_on_a_phone() {
-    let Some(archive) = Archive::new() else { return };
-    archive.play("looks", json!({"pages": archive.pages()}));
+fn every_page_is_accessible_in_light_dark_and_mobile() {
+    let Some(archive) = SampleArchive::new() else { return };
+    archive.run_scenario("looks", json!({"pages": archive.page_paths()}));
 }
 
 #[test]
-fn what_a_reader_wishes_is_done() {
-    let Some(archive) = Archive::new() else { return };
-    archive.play("wishes", json!({"id": archive.demo}));
+fn reader_preferences_are_respected() {
+    let Some(archive) = SampleArchive::new() else { return };
+    archive.run_scenario("wishes", json!({"id": archive.demo_id}));
 }
 
 /// Writes its measurements to `target/browser/weight.json`.
 #[test]
-fn pages_are_light_and_soon_there() {
-    let Some(archive) = Archive::new() else { return };
-    let seen = archive.play("weight", json!({"pages": archive.pages()}));
-    std::fs::write(here("target/browser/weight.json"), format!("{seen:#}")).unwrap();
+fn pages_meet_size_and_load_time_limits() {
+    let Some(archive) = SampleArchive::new() else { return };
+    let seen = archive.run_scenario("weight", json!({"pages": archive.page_paths()}));
+    std::fs::write(repo_path("target/browser/weight.json"), format!("{seen:#}")).unwrap();
 }
 
 /// HTML, Markdown and URL injection as a model might write it.
@@ -136,24 +144,24 @@ const HOSTILE: &str = r#"<script>ran = 1; alert(1)</script>
 "#;
 
 #[test]
-fn hostile_words_are_only_words() {
-    let Some(tools) = chromium() else { return };
-    let lab = Lab::new();
+fn hostile_model_output_is_not_executed() {
+    let Some(tools) = find_browser_tools() else { return };
+    let lab = TestEnv::new();
     let columns = "| wide ".repeat(60);
     let rule = "|---".repeat(60);
     let table = format!("{columns}|\n{rule}|\n{}", format!("{columns}|\n").repeat(400));
     let endless = "endless".repeat(500);
     let text = format!("{HOSTILE}\n{table}\n\n{endless}\n\n```\n{endless}\n```\n");
     // The text is rendered twice: while it is streamed, and as a finished turn.
-    proposer(&lab, &[&text, &speech("Done.", "P1", &[])]);
-    challenger(&lab, &speech("One file locks.", "C1", &["P1"]));
-    let mut played = begin(&lab, "Is <script>ran = 16</script> safe?", "1");
-    let view = View::at(&lab, None);
-    play(&tools, "hostile", json!({"url": view.url, "id": played.id}), |_| {
-        let_on(&lab, "claude", 1);
-        let_on(&lab, "claude", 2);
-        let_on(&lab, "codex", 1);
-        until("it was said", || played.running.is_over());
+    install_proposer(&lab, &[&text, &speech_with_claim("Done.", "P1", &[])]);
+    install_challenger(&lab, &speech_with_claim("One file locks.", "C1", &["P1"]));
+    let mut played = start_debate(&lab, "Is <script>ran = 16</script> safe?", "1");
+    let view = ViewServer::start(&lab, None);
+    run_scenario(&tools, "hostile", json!({"url": view.url, "id": played.id}), |_| {
+        release_step(&lab, "claude", 1);
+        release_step(&lab, "claude", 2);
+        release_step(&lab, "codex", 1);
+        wait_until("it was said", || played.process.has_exited());
         Value::Null
     });
 }

@@ -1,41 +1,45 @@
 //! Randomized testing: a seeded run applies valid events of users, models and failures in any order
 //! and checks the invariants after each one.
-use crate::players::{amended, answer, ask, ask_again, dutiful, failed, good, told};
-use crate::scene::{Rng, due, model, money};
+use crate::debate_fixture::{Rng, cost_budget, due_cues, model_participant};
+use crate::simulated_players::{
+    amended_event, ask_due_cues, ask_lost_cues, failed_event, next_event, random_reply_event,
+    render_prompt, valid_reply,
+};
 use debate_mcp::debate::{
     Amendment, Cue, Debate, Envelope, Event, FailureKind, HoldPoint, Participant, Reply, Role,
     Seat, Setup, SpeakingOrder, Step, TranscriptItem, TurnFailure, next,
 };
 use std::collections::BTreeMap;
 
-pub(crate) struct Chaos {
+pub(crate) struct ChaosRun {
     seed: u64,
     rng: Rng,
     pub(crate) log: Vec<Event>,
     /// First prompt of each turn, by take and cue. It must never change.
-    pub(crate) asked: BTreeMap<(u16, Cue), String>,
+    pub(crate) first_prompts: BTreeMap<(u16, Cue), String>,
     topic: String,
     /// Number of cues still to be asked when a remark or topic change came in mid-wave.
-    pub(crate) halves: usize,
+    pub(crate) mid_wave_cues: usize,
 }
 
-impl Chaos {
-    pub(crate) fn play(setup: &Setup, seed: u64) -> (Debate, Chaos) {
+impl ChaosRun {
+    pub(crate) fn play(setup: &Setup, seed: u64) -> (Debate, ChaosRun) {
         let (log, asked, topic) = (vec![], BTreeMap::new(), setup.topic.clone());
-        let mut chaos = Chaos { seed, rng: Rng(seed), log, asked, topic, halves: 0 };
+        let mut chaos =
+            ChaosRun { seed, rng: Rng(seed), log, first_prompts: asked, topic, mid_wave_cues: 0 };
         let mut debate = Debate::open(setup.clone()).unwrap();
         let mut killed = debate.clone();
-        while let Some(event) = chaos.choose(&debate) {
+        while let Some(event) = chaos.choose_event(&debate) {
             let before = debate.clone();
             debate.apply(event.clone()).unwrap();
             assert!(debate.take_number() - before.take_number() <= 1);
-            chaos.hear(&debate, &event);
-            chaos.watch(&debate, &event);
+            chaos.check_changes_reach_later_prompts(&debate, &event);
+            chaos.check_prompts_unchanged(&debate, &event);
             // Crash recovery: the event, serialized and parsed again, rebuilds the same state.
             let written = serde_json::to_string(&event).unwrap();
             killed.apply(serde_json::from_str(&written).unwrap()).unwrap();
             assert_eq!(killed, debate, "after {event:?}");
-            too_late(&debate, &event);
+            check_late_events_rejected(&debate, &event);
             chaos.log.push(event);
             assert!(chaos.log.len() < 3000, "the debate did not end");
             if matches!(next(&debate), Step::Done | Step::Hold { .. }) {
@@ -43,19 +47,21 @@ impl Chaos {
                 assert!(from.is_none_or(|event| debate.validate(&event).is_ok()));
             }
         }
-        over(&debate);
+        check_cannot_reopen(&debate);
         (debate, chaos)
     }
 
     /// Stores every prompt when it is sent, and compares it as long as its reply is awaited.
-    fn watch(&mut self, debate: &Debate, event: &Event) {
-        for cue in due(debate) {
+    fn check_prompts_unchanged(&mut self, debate: &Debate, event: &Event) {
+        for cue in due_cues(debate) {
             assert!(debate.turn(cue).is_none(), "a cue was asked for twice");
             if debate.was_asked(cue) {
-                let text = told(debate, cue);
-                let first =
-                    self.asked.entry((debate.take_number(), cue)).or_insert_with(|| text.clone());
-                let expected = with_attempt(debate, cue, first);
+                let text = render_prompt(debate, cue);
+                let first = self
+                    .first_prompts
+                    .entry((debate.take_number(), cue))
+                    .or_insert_with(|| text.clone());
+                let expected = prompt_after_rejection(debate, cue, first);
                 assert_eq!(text, expected, "a prompt changed: {cue} after {event:?}");
             }
         }
@@ -63,7 +69,7 @@ impl Chaos {
 
     /// Checks that remarks and changes reach every prompt sent later and none sent before, also if
     /// only part of a wave is asked again.
-    fn hear(&mut self, debate: &Debate, event: &Event) {
+    fn check_changes_reach_later_prompts(&mut self, debate: &Debate, event: &Event) {
         if let Event::Amended { change: Amendment::Topic { topic }, .. } = event {
             self.topic.clone_from(topic);
         }
@@ -71,7 +77,7 @@ impl Chaos {
             event,
             Event::Interjected { .. } | Event::Amended { change: Amendment::Topic { .. }, .. }
         );
-        let open = due(debate);
+        let open = due_cues(debate);
         for cue in open.iter().copied().chain(next(debate).first_cue()) {
             let lines = debate.visible_to(cue);
             if debate.was_asked(cue) {
@@ -89,50 +95,52 @@ impl Chaos {
             assert_eq!(debate.seats_at(cue), debate.seats(), "{cue}");
             let wave = debate.turns_in(Cue { seat: 0, ..cue }..Cue { seat: u8::MAX, ..cue });
             let at_once = debate.setup().phase(cue).order == SpeakingOrder::AtOnce;
-            self.halves += usize::from(said && at_once && wave.count() > 0);
+            self.mid_wave_cues += usize::from(said && at_once && wave.count() > 0);
         }
     }
 
-    fn choose(&mut self, debate: &Debate) -> Option<Event> {
+    fn choose_event(&mut self, debate: &Debate) -> Option<Event> {
         let seed = self.seed + u64::from(debate.take_number()); // A retried model may do better.
         let meddling = match self.rng.below(80) {
             0..5 => Some(Event::Interjected { text: format!("remark {}", self.log.len()) }),
             5 => Some(Event::Concluded { because: None }),
             6 if self.rng.one_in(4) => Some(Event::Cancelled { because: None }),
-            7 => Some(amended(Amendment::Limit { budget: money(debate.spent().cost + 5) })),
-            8..12 => self.reopening(debate),
+            7 => Some(amended_event(Amendment::Limit {
+                budget: cost_budget(debate.spent().cost + 5),
+            })),
+            8..12 => self.random_reopening(debate),
             // A crash that does not even name the tool.
-            27 => due(debate).first().map(|cue| {
+            27 => due_cues(debate).first().map(|cue| {
                 let failure = TurnFailure::new(FailureKind::Crashed, "gone");
                 Event::Failed { cue: *cue, failure }
             }),
-            28..40 if self.log.len() < 2 => Some(self.reseating(debate)),
-            12 => due(debate).first().map(|cue| {
+            28..40 if self.log.len() < 2 => Some(self.random_seat_change(debate)),
+            12 => due_cues(debate).first().map(|cue| {
                 let later = Cue { phase: cue.phase + 1, ..*cue };
-                failed(debate, later, FailureKind::NotFound)
+                failed_event(debate, later, FailureKind::NotFound)
             }),
             13 => Some(Event::Held),
             14 => Some(Event::Decided { text: format!("decision {}", self.log.len()) }),
             15 => Some(Event::Kept { keep: self.rng.one_in(2) }),
-            16..20 => Some(self.amendment(debate)),
-            20..23 => ask_again(debate),
+            16..20 => Some(self.random_amendment(debate)),
+            20..23 => ask_lost_cues(debate),
             // A second reply, a reply before its prompt, or a rejection of an awaited seat.
-            23..26 => due(debate).first().map(|cue| answer(seed, debate, *cue)),
-            26 => ask(debate),
+            23..26 => due_cues(debate).first().map(|cue| random_reply_event(seed, debate, *cue)),
+            26 => ask_due_cues(debate),
             _ => None,
         };
         match meddling {
             Some(event) if debate.validate(&event).is_ok() => Some(event),
             _ if next(debate) == Step::Done && debate.take_number() < 3 => {
-                self.reopening(debate).or_else(|| dutiful(debate, seed, &mut self.rng))
+                self.random_reopening(debate).or_else(|| next_event(debate, seed, &mut self.rng))
             }
-            _ => dutiful(debate, seed, &mut self.rng),
+            _ => next_event(debate, seed, &mut self.rng),
         }
     }
 
-    fn amendment(&mut self, debate: &Debate) -> Event {
+    fn random_amendment(&mut self, debate: &Debate) -> Event {
         let seat = self.rng.below(debate.seats().len());
-        amended(match self.rng.below(5) {
+        amended_event(match self.rng.below(5) {
             0 => Amendment::Topic { topic: format!("And topic {}?", self.log.len()) },
             1 => {
                 let (rounds, seats) = (Some(1 + self.rng.below(8) as u8), None);
@@ -143,11 +151,11 @@ impl Chaos {
                 let holds = Some(holds.into_iter().filter(|_| self.rng.one_in(2)).collect());
                 Amendment::Plan { rounds: None, seats: None, holds }
             }
-            3 => return self.reseating(debate),
+            3 => return self.random_seat_change(debate),
             _ => {
                 // Includes tools that speakers mention in their text.
                 let opus = Participant::Model { tool: "relay".into(), model: Some("opus".into()) };
-                let tools = ["claude", "codex", "gemini"].map(model);
+                let tools = ["claude", "codex", "gemini"].map(model_participant);
                 let voices =
                     [&tools[..], &[opus, Participant::Host, Participant::Human, Participant::Bot]]
                         .concat();
@@ -157,13 +165,13 @@ impl Chaos {
     }
 
     /// Removes some seats and inserts others, which shifts the seat index of the rest.
-    fn reseating(&mut self, debate: &Debate) -> Event {
+    fn random_seat_change(&mut self, debate: &Debate) -> Event {
         let mut seats = debate.seats().to_vec();
         seats.retain(|seat| seat.role.side().is_some() || !self.rng.one_in(6));
         for (name, role) in [("Oda", Role::Audience), ("Pia", Role::Auditor), ("Quin", Role::Pro)] {
             if self.rng.one_in(3) {
                 let at = self.rng.below(seats.len() + 1);
-                let voice = model(self.rng.pick(&["claude", "gemini"]));
+                let voice = model_participant(self.rng.pick(&["claude", "gemini"]));
                 let name = format!("{name}{}", self.log.len());
                 let (stance, style) = (String::new(), "Briefly.".into());
                 seats.insert(
@@ -172,11 +180,11 @@ impl Chaos {
                 );
             }
         }
-        amended(Amendment::Plan { rounds: None, seats: Some(seats), holds: None })
+        amended_event(Amendment::Plan { rounds: None, seats: Some(seats), holds: None })
     }
 
     /// Reopens at a failed turn, or where the debate stopped, if that is valid.
-    fn reopening(&mut self, debate: &Debate) -> Option<Event> {
+    fn random_reopening(&mut self, debate: &Debate) -> Option<Event> {
         if debate.take_number() >= 3 {
             return None;
         }
@@ -187,25 +195,27 @@ impl Chaos {
 }
 
 /// Checks that a finished turn takes no further reply or failure.
-fn too_late(debate: &Debate, event: &Event) {
+fn check_late_events_rejected(debate: &Debate, event: &Event) {
     let (Event::Spoke { cue, .. } | Event::Failed { cue, .. }) = event else { return };
-    let body = good(debate, *cue);
+    let body = valid_reply(debate, *cue);
     let (findings, citations) = (vec![], vec![]);
     let reply = Reply { body, findings, citations, envelope: Envelope::default() };
-    for late in [Event::Spoke { cue: *cue, reply }, failed(debate, *cue, FailureKind::TimedOut)] {
+    for late in
+        [Event::Spoke { cue: *cue, reply }, failed_event(debate, *cue, FailureKind::TimedOut)]
+    {
         assert!(debate.validate(&late).is_err(), "{late:?} after {event:?}");
     }
 }
 
 /// The prompt as it must read after its first reply was rejected, if it was.
-pub(crate) fn with_attempt(debate: &Debate, cue: Cue, first: &str) -> String {
+pub(crate) fn prompt_after_rejection(debate: &Debate, cue: Cue, first: &str) -> String {
     let Some(attempt) = debate.rejected_reply(cue) else { return first.into() };
     let again = format!("That was not taken: {}", attempt.why);
     format!("{first}\n\n{}", again.trim())
 }
 
 /// Checks that a debate without a reopening point cannot be reopened at any cue.
-fn over(debate: &Debate) {
+fn check_cannot_reopen(debate: &Debate) {
     if debate.reopen_cue().is_some() {
         return;
     }

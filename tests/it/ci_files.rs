@@ -1,7 +1,7 @@
 //! Files that users copy for reviews in CI: the GitHub action, a GitHub workflow and a GitLab job.
 //! Has a minimal YAML parser (by indentation), and checks for shell injection, pinned versions and
 //! permissions.
-use crate::needs::here;
+use crate::prerequisites::repo_path;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,19 +11,19 @@ const WORKFLOW: &str = "examples/ci/github-review.yml";
 const JOB: &str = "examples/ci/gitlab-review.yml";
 
 /// One `key: value` line of YAML, as far as these files use it.
-pub(crate) struct Entry {
+pub(crate) struct YamlEntry {
     indent: usize,
     /// Whether the line starts a list item.
-    item: bool,
+    starts_item: bool,
     pub(crate) key: String,
     pub(crate) value: String,
 }
 
-fn width(line: &str) -> usize {
+fn indent_width(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-pub(crate) fn entries(text: &str) -> Vec<Entry> {
+pub(crate) fn parse_yaml(text: &str) -> Vec<YamlEntry> {
     let mut entries = vec![];
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
@@ -32,46 +32,46 @@ pub(crate) fn entries(text: &str) -> Vec<Entry> {
             continue;
         }
         let (bare, item) = bare.strip_prefix("- ").map_or((bare, false), |rest| (rest, true));
-        let indent = width(line) + if item { 2 } else { 0 };
+        let indent = indent_width(line) + if item { 2 } else { 0 };
         let named = bare.split_once(": ").or_else(|| Some((bare.strip_suffix(':')?, "")));
         let (key, value) = named.unwrap_or(("", bare));
         let mut value = value.trim_matches(['\'', '"']).to_owned();
         if value == "|" {
             // A block scalar without a key belongs to its dash.
-            let owner = if key.is_empty() { width(line) } else { indent };
-            let inside = |next: &&str| next.trim().is_empty() || width(next) > owner;
+            let owner = if key.is_empty() { indent_width(line) } else { indent };
+            let inside = |next: &&str| next.trim().is_empty() || indent_width(next) > owner;
             let mut block = vec![];
             while let Some(next) = lines.next_if(inside) {
                 block.push(next);
             }
-            let margin = block.first().map_or(0, |first| width(first));
+            let margin = block.first().map_or(0, |first| indent_width(first));
             let block: Vec<&str> = block.iter().map(|it| it.get(margin..).unwrap_or("")).collect();
             value = block.join("\n");
         }
-        entries.push(Entry { indent, item, key: key.to_owned(), value });
+        entries.push(YamlEntry { indent, starts_item: item, key: key.to_owned(), value });
     }
     entries
 }
 
 /// One step of an action or workflow.
 #[derive(Default)]
-pub(crate) struct Step {
+pub(crate) struct WorkflowStep {
     pub(crate) id: String,
     pub(crate) run: String,
     pub(crate) env: Vec<(String, String)>,
 }
 
-pub(crate) fn steps(text: &str) -> Vec<Step> {
-    let all = entries(text);
+pub(crate) fn parse_steps(text: &str) -> Vec<WorkflowStep> {
+    let all = parse_yaml(text);
     let start = all.iter().position(|entry| entry.key == "steps").unwrap() + 1;
     let own = all[start].indent;
-    let mut steps: Vec<Step> = vec![];
+    let mut steps: Vec<WorkflowStep> = vec![];
     let mut within = "";
     for entry in all[start..].iter().take_while(|entry| entry.indent >= own) {
         if entry.indent == own {
             within = &entry.key;
-            if entry.item {
-                steps.push(Step::default());
+            if entry.starts_item {
+                steps.push(WorkflowStep::default());
             }
         }
         let step = steps.last_mut().unwrap();
@@ -86,10 +86,10 @@ pub(crate) fn steps(text: &str) -> Vec<Step> {
 }
 
 /// Property `of` of each entry under a top-level heading, for example the default of every input.
-pub(crate) fn listed(text: &str, heading: &str, of: &str) -> BTreeMap<String, String> {
+pub(crate) fn properties_under(text: &str, heading: &str, of: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let (mut within, mut name) = (false, String::new());
-    for entry in entries(text) {
+    for entry in parse_yaml(text) {
         match entry.indent {
             0 => within = entry.key == heading,
             2 => name = entry.key,
@@ -103,7 +103,7 @@ pub(crate) fn listed(text: &str, heading: &str, of: &str) -> BTreeMap<String, St
 }
 
 /// Replaces a `${{ }}` expression by its value. An output that no step has set is empty.
-pub(crate) fn filled(value: &str, known: &BTreeMap<String, String>) -> String {
+pub(crate) fn evaluate_expression(value: &str, known: &BTreeMap<String, String>) -> String {
     let name = value.strip_prefix("${{ ").and_then(|rest| rest.strip_suffix(" }}"));
     let Some(name) = name else { return value.to_owned() };
     let there = known.get(name).cloned();
@@ -112,16 +112,16 @@ pub(crate) fn filled(value: &str, known: &BTreeMap<String, String>) -> String {
     })
 }
 
-pub(crate) fn text_of(path: &str) -> String {
-    fs::read_to_string(here(path)).unwrap()
+pub(crate) fn read_project_file(path: &str) -> String {
+    fs::read_to_string(repo_path(path)).unwrap()
 }
 
 /// An expression in a script would allow shell injection through a branch name or title.
 #[test]
-fn no_expression_is_written_into_a_script() {
+fn workflow_scripts_contain_no_expressions() {
     for path in [ACTION, WORKFLOW] {
-        let text = text_of(path);
-        let scripts: Vec<String> = entries(&text)
+        let text = read_project_file(path);
+        let scripts: Vec<String> = parse_yaml(&text)
             .into_iter()
             .filter_map(|entry| (entry.key == "run").then_some(entry.value))
             .collect();
@@ -130,7 +130,7 @@ fn no_expression_is_written_into_a_script() {
             assert!(!script.contains("${{"), "{path}: {script}");
         }
     }
-    let steps = steps(&text_of(ACTION));
+    let steps = parse_steps(&read_project_file(ACTION));
     for step in steps.iter().filter(|step| !step.run.is_empty()) {
         assert!(step.run.starts_with("set -euo pipefail\n"), "{}", step.run);
         for (name, _) in &step.env {
@@ -145,9 +145,9 @@ fn no_expression_is_written_into_a_script() {
 
 /// Actions are pinned by commit hash, because a tag can be moved.
 #[test]
-fn the_action_uses_only_what_is_pinned() {
-    let text = text_of(ACTION);
-    let uses: Vec<String> = entries(&text)
+fn action_uses_only_pinned_commits() {
+    let text = read_project_file(ACTION);
+    let uses: Vec<String> = parse_yaml(&text)
         .into_iter()
         .filter_map(|entry| (entry.key == "uses").then_some(entry.value))
         .collect();
@@ -161,9 +161,9 @@ fn the_action_uses_only_what_is_pinned() {
 }
 
 #[test]
-fn pull_requests_of_strangers_get_no_secrets() {
-    let text = text_of(WORKFLOW);
-    let all = entries(&text);
+fn fork_pull_requests_get_no_secrets() {
+    let text = read_project_file(WORKFLOW);
+    let all = parse_yaml(&text);
     let value = |key: &str| {
         let entry = all.iter().find(|entry| entry.key == key);
         entry.unwrap_or_else(|| panic!("no `{key}`")).value.clone()
@@ -178,23 +178,26 @@ fn pull_requests_of_strangers_get_no_secrets() {
 
 /// Versions and the repository URL occur in several files and must agree.
 #[test]
-fn what_is_copied_names_what_is_tested_and_released() {
-    let read = |path: &str| -> Value { serde_json::from_str(&text_of(path)).unwrap() };
+fn copied_files_name_tested_and_released_versions() {
+    let read = |path: &str| -> Value { serde_json::from_str(&read_project_file(path)).unwrap() };
     let (clis, server) = (read("tests/clis/package.json"), read("server.json"));
     let place = server["repository"]["url"].as_str().unwrap();
     let name = place.strip_prefix("https://github.com/").unwrap();
     for path in [WORKFLOW, JOB] {
-        let text = text_of(path);
+        let text = read_project_file(path);
         for tool in ["@anthropic-ai/claude-code", "@openai/codex"] {
             let pinned = format!("{tool}@{}", clis["dependencies"][tool].as_str().unwrap());
             assert!(text.contains(&pinned), "{path} does not install {pinned}");
         }
     }
-    assert!(text_of(WORKFLOW).contains(&format!("uses: {name}@v0")));
+    assert!(read_project_file(WORKFLOW).contains(&format!("uses: {name}@v0")));
     for path in [ACTION, JOB] {
-        assert!(text_of(path).contains(&format!("\"{place}/releases/download/v")), "{path}");
+        assert!(
+            read_project_file(path).contains(&format!("\"{place}/releases/download/v")),
+            "{path}"
+        );
     }
-    let job = text_of(JOB);
+    let job = read_project_file(JOB);
     let version = format!("DEBATE_VERSION: \"{}\"", env!("CARGO_PKG_VERSION"));
     assert!(job.contains(&version), "{JOB} does not install this version");
 }

@@ -1,27 +1,27 @@
 //! Archive commands: `list`, full-text `search`, abbreviated ids, and `reindex`, which rebuilds the
 //! projected tables and the search index from the event log.
-use super::lab::{Lab, Script, speech};
+use super::test_env::{SeatScript, TestEnv, speech_with_claim};
 use serde_json::{Value, json};
 
-fn hits(lab: &Lab, words: &[&str]) -> Vec<Value> {
+fn search_hits(lab: &TestEnv, words: &[&str]) -> Vec<Value> {
     let args = [&["search", "--json"], words].concat();
-    lab.debate(&args).success().json()["hits"].as_array().unwrap().clone()
+    lab.debate(&args).expect_success().json()["hits"].as_array().unwrap().clone()
 }
 
-fn chinese() -> Lab {
-    let lab = Lab::new();
-    let say = |phase: &str, id: &str, prose: &str| json!({"phase": phase, "text": speech(prose, id, &[])});
-    let script = Script::new()
-        .first(say("propose", "P1", "我们应该使用关系型数据库，因为事务可靠。"))
-        .first(say("challenge", "C1", "缓存层会使延迟增加。It costs 100% more_or_less."));
-    lab.write(&script);
-    lab.run("微服务还是单体架构？ Zanzibar", &["--rounds", "1"]).success();
+fn env_with_chinese_debate() -> TestEnv {
+    let lab = TestEnv::new();
+    let say = |phase: &str, id: &str, prose: &str| json!({"phase": phase, "text": speech_with_claim(prose, id, &[])});
+    let script = SeatScript::new()
+        .prepend(say("propose", "P1", "我们应该使用关系型数据库，因为事务可靠。"))
+        .prepend(say("challenge", "C1", "缓存层会使延迟增加。It costs 100% more_or_less."));
+    lab.write_script(&script);
+    lab.debate_run("微服务还是单体架构？ Zanzibar", &["--rounds", "1"]).expect_success();
     lab
 }
 
 #[test]
-fn words_are_found_in_any_script_and_however_short() {
-    let lab = chinese();
+fn search_finds_chinese_and_short_terms() {
+    let lab = env_with_chinese_debate();
     // Query, and the seats whose turns must match (`None` is the topic).
     let rows: &[(&[&str], &[Option<&str>])] = &[
         (&["数据库"], &[Some("proposer")]),
@@ -44,38 +44,38 @@ fn words_are_found_in_any_script_and_however_short() {
         (&["NEAR(", "数据库"], &[]),
     ];
     for (words, places) in rows {
-        let found = hits(&lab, words);
+        let found = search_hits(&lab, words);
         let seats: Vec<Option<&str>> = found.iter().map(|hit| hit["seat"].as_str()).collect();
         assert_eq!(&seats, places, "{words:?}: {found:#?}");
     }
 }
 
 #[test]
-fn what_is_found_says_where() {
-    let lab = chinese();
-    let done = lab.debate(&["search", "数据库"]).success();
-    done.says(&["debate-", "(round 1, proposer)", "我们应该使用关系型数据库"]);
-    let done = lab.debate(&["search", "单体"]).success();
-    done.says(&["(topic)", "微服务还是单体架构"]);
-    let done = lab.debate(&["search", "nowhere"]).success();
-    assert_eq!(done.out, "");
-    done.warns("Nothing was said about that.");
+fn search_results_name_round_and_seat() {
+    let lab = env_with_chinese_debate();
+    let done = lab.debate(&["search", "数据库"]).expect_success();
+    done.assert_stdout_contains(&["debate-", "(round 1, proposer)", "我们应该使用关系型数据库"]);
+    let done = lab.debate(&["search", "单体"]).expect_success();
+    done.assert_stdout_contains(&["(topic)", "微服务还是单体架构"]);
+    let done = lab.debate(&["search", "nowhere"]).expect_success();
+    assert_eq!(done.stdout, "");
+    done.assert_stderr_contains("Nothing was said about that.");
 }
 
 #[test]
-fn claims_are_part_of_what_was_said() {
-    let lab = Lab::new();
-    lab.run("Claims?", &["--rounds", "1"]).success();
-    assert!(!hits(&lab, &["documented", "behaviour"]).is_empty());
+fn claims_are_searchable() {
+    let lab = TestEnv::new();
+    lab.debate_run("Claims?", &["--rounds", "1"]).expect_success();
+    assert!(!search_hits(&lab, &["documented", "behaviour"]).is_empty());
 }
 
 #[test]
-fn searching_here_leaves_other_repositories_out() {
-    let lab = chinese();
-    let other = lab.outside("other");
+fn search_here_excludes_other_repositories() {
+    let lab = env_with_chinese_debate();
+    let other = lab.temp_path("other");
     std::fs::create_dir(&other).unwrap();
     let count = |args: &[&str]| {
-        let found = lab.debate(args).folder(&other).success().json();
+        let found = lab.debate(args).current_dir(&other).expect_success().json();
         found["hits"].as_array().unwrap().len()
     };
     assert_eq!(count(&["search", "--json", "数据库"]), 1);
@@ -83,58 +83,64 @@ fn searching_here_leaves_other_repositories_out() {
 }
 
 #[test]
-fn the_topic_is_searched_as_it_is_shown_in_lists() {
-    let lab = chinese();
-    let done = lab.debate(&["list"]).success();
-    done.says(&["debate-", "completed", "微服务还是单体架构？ Zanzibar", "-> proposer"]);
-    assert_eq!(done.out.lines().count(), 1);
+fn list_shows_topic_status_and_winner() {
+    let lab = env_with_chinese_debate();
+    let done = lab.debate(&["list"]).expect_success();
+    done.assert_stdout_contains(&[
+        "debate-",
+        "completed",
+        "微服务还是单体架构？ Zanzibar",
+        "-> proposer",
+    ]);
+    assert_eq!(done.stdout.lines().count(), 1);
 }
 
 #[test]
-fn an_id_can_be_abbreviated_from_either_end() {
-    let lab = Lab::new();
-    lab.run("One?", &["--rounds", "1"]).success();
-    let one = lab.last();
-    lab.run("Two?", &["--rounds", "1"]).success();
-    let two = lab.last();
+fn id_can_be_abbreviated_at_either_end() {
+    let lab = TestEnv::new();
+    lab.debate_run("One?", &["--rounds", "1"]).expect_success();
+    let one = lab.latest_debate_id();
+    lab.debate_run("Two?", &["--rounds", "1"]).expect_success();
+    let two = lab.latest_debate_id();
     assert_ne!(one, two);
-    let id = |short: &str| lab.debate(&["show", short, "--json"]).success().json()["id"].clone();
+    let id =
+        |short: &str| lab.debate(&["show", short, "--json"]).expect_success().json()["id"].clone();
     for whole in [&one, &two] {
         assert_eq!(id(whole), **whole);
         assert_eq!(id(&whole[whole.len() - 4..]), **whole);
         assert_eq!(id(&whole[..whole.len() - 3]), **whole);
     }
     assert_eq!(id("last"), *two);
-    lab.debate(&["show", "debate-20"]).fails_with(2).warns("fits 2 debates");
+    lab.debate(&["show", "debate-20"]).expect_error(2).assert_stderr_contains("fits 2 debates");
     for unknown in ["nowhere", "%", "*", "", "' OR 1=1 --", "../x", "debate-20%"] {
-        let done = lab.debate(&["show", "--", unknown]).fails_with(2);
-        done.warns("hint:");
+        let done = lab.debate(&["show", "--", unknown]).expect_error(2);
+        done.assert_stderr_contains("hint:");
     }
 }
 
 #[test]
-fn last_is_the_one_touched_last_in_this_repository() {
-    let lab = Lab::new();
-    let paused = lab.run("Paused?", &["--pause"]).ends(2);
-    paused.warns("Go on with: debate resume debate-");
-    let first = lab.last();
-    lab.run("Newer?", &["--rounds", "1"]).success();
-    assert_ne!(lab.last(), first);
-    lab.debate(&["resume", "--yes"]).success();
-    assert_eq!(lab.last(), first, "it was touched last");
-    let other = lab.outside("other");
+fn last_is_the_latest_updated_debate_of_the_repository() {
+    let lab = TestEnv::new();
+    let paused = lab.debate_run("Paused?", &["--pause"]).expect_exit_code(2);
+    paused.assert_stderr_contains("Go on with: debate resume debate-");
+    let first = lab.latest_debate_id();
+    lab.debate_run("Newer?", &["--rounds", "1"]).expect_success();
+    assert_ne!(lab.latest_debate_id(), first);
+    lab.debate(&["resume", "--yes"]).expect_success();
+    assert_eq!(lab.latest_debate_id(), first, "it was touched last");
+    let other = lab.temp_path("other");
     std::fs::create_dir(&other).unwrap();
-    let done = lab.debate(&["show", "last"]).folder(&other).fails_with(2);
-    done.warns("there is no debate in");
-    let all = lab.debate(&["list", "--all", "--json"]).folder(&other).success().json();
+    let done = lab.debate(&["show", "last"]).current_dir(&other).expect_error(2);
+    done.assert_stderr_contains("there is no debate in");
+    let all = lab.debate(&["list", "--all", "--json"]).current_dir(&other).expect_success().json();
     assert_eq!(all["debates"].as_array().unwrap().len(), 2);
-    let one = lab.debate(&["list", "-n", "1", "--json"]).success().json();
+    let one = lab.debate(&["list", "-n", "1", "--json"]).expect_success().json();
     assert_eq!(one["debates"].as_array().unwrap().len(), 1);
 }
 
 /// All rows of the projected tables, without SQLite's row ids.
-fn tables(lab: &Lab) -> Vec<String> {
-    let database = lab.database();
+fn projection_rows(lab: &TestEnv) -> Vec<String> {
+    let database = lab.open_database();
     let queries = [
         "SELECT a.id || role || model_provider || coalesce(model_name, '') || coalesce(stance, '')
              || name || weight FROM agents a ORDER BY 1",
@@ -155,63 +161,63 @@ fn tables(lab: &Lab) -> Vec<String> {
 }
 
 /// Three debates: one of three rounds, one with a retried turn, one unfinished.
-fn three() -> Lab {
-    let lab = Lab::new();
-    lab.run("Three 数据 rounds?", &["--rounds", "3"]).success();
-    lab.write(&Script::new().first(json!({"phase": "defend", "fail": "crashed"})));
-    lab.run("Again?", &[]).ends(5);
-    lab.write(&Script::new());
-    lab.debate(&["resume", "--retry"]).success();
-    lab.run("Paused?", &["--pause"]).ends(2);
+fn env_with_three_debates() -> TestEnv {
+    let lab = TestEnv::new();
+    lab.debate_run("Three 数据 rounds?", &["--rounds", "3"]).expect_success();
+    lab.write_script(&SeatScript::new().prepend(json!({"phase": "defend", "fail": "crashed"})));
+    lab.debate_run("Again?", &[]).expect_exit_code(5);
+    lab.write_script(&SeatScript::new());
+    lab.debate(&["resume", "--retry"]).expect_success();
+    lab.debate_run("Paused?", &["--pause"]).expect_exit_code(2);
     lab
 }
 
 #[test]
-fn tables_that_were_lost_are_rebuilt_from_the_log() {
-    let lab = three();
-    let (before, found) = (tables(&lab), hits(&lab, &["lock"]).len());
+fn reindex_rebuilds_lost_tables_from_the_log() {
+    let lab = env_with_three_debates();
+    let (before, found) = (projection_rows(&lab), search_hits(&lab, &["lock"]).len());
     assert!(found > 3);
-    lab.database()
+    lab.open_database()
         .execute_batch(
             "PRAGMA foreign_keys = OFF; DELETE FROM messages WHERE id % 2; DELETE FROM agents;
              DELETE FROM rounds; UPDATE debates SET status = 'failed', winner = NULL;",
         )
         .unwrap();
-    assert_ne!(tables(&lab), before);
-    assert_eq!(hits(&lab, &["lock"]).len(), 0);
+    assert_ne!(projection_rows(&lab), before);
+    assert_eq!(search_hits(&lab, &["lock"]).len(), 0);
     for _ in 0..2 {
-        lab.debate(&["reindex"]).success().says(&["3 debates, "]);
-        assert_eq!(tables(&lab), before);
-        assert_eq!(hits(&lab, &["lock"]).len(), found);
+        lab.debate(&["reindex"]).expect_success().assert_stdout_contains(&["3 debates, "]);
+        assert_eq!(projection_rows(&lab), before);
+        assert_eq!(search_hits(&lab, &["lock"]).len(), found);
     }
-    lab.debate(&["doctor"]).success();
+    lab.debate(&["doctor"]).expect_success();
 }
 
 #[test]
-fn a_search_index_that_was_lost_is_rebuilt() {
-    let lab = three();
-    let found = hits(&lab, &["lock"]).len();
+fn reindex_rebuilds_a_lost_search_index() {
+    let lab = env_with_three_debates();
+    let found = search_hits(&lab, &["lock"]).len();
     let lose = "INSERT INTO messages_fts (messages_fts) VALUES ('delete-all')";
-    lab.database().execute_batch(lose).unwrap();
-    assert_eq!(hits(&lab, &["lock"]).len(), 0);
-    lab.debate(&["reindex"]).success();
-    assert_eq!(hits(&lab, &["lock"]).len(), found);
+    lab.open_database().execute_batch(lose).unwrap();
+    assert_eq!(search_hits(&lab, &["lock"]).len(), 0);
+    lab.debate(&["reindex"]).expect_success();
+    assert_eq!(search_hits(&lab, &["lock"]).len(), found);
 }
 
 #[test]
-fn reindexing_counts_the_turns_it_wrote() {
-    let lab = three();
-    let done = lab.debate(&["reindex", "--json"]).success().json();
+fn reindex_reports_the_number_of_messages() {
+    let lab = env_with_three_debates();
+    let done = lab.debate(&["reindex", "--json"]).expect_success().json();
     let count = "SELECT count(*) FROM messages";
-    let rows: i64 = lab.database().query_row(count, [], |row| row.get(0)).unwrap();
+    let rows: i64 = lab.open_database().query_row(count, [], |row| row.get(0)).unwrap();
     assert_eq!(done["messages"], rows);
 }
 
 #[test]
-fn rounds_are_numbered_in_the_order_of_the_debate() {
-    let lab = three();
+fn rounds_are_numbered_in_debate_order() {
+    let lab = env_with_three_debates();
     let mut numbers = vec![];
-    let database = lab.database();
+    let database = lab.open_database();
     let query = "SELECT sequence FROM rounds ORDER BY debate_id, act, round";
     let mut statement = database.prepare(query).unwrap();
     let found = statement.query_map([], |row| row.get::<_, i64>(0)).unwrap();
@@ -220,15 +226,15 @@ fn rounds_are_numbered_in_the_order_of_the_debate() {
 }
 
 #[test]
-fn reindexing_writes_lost_files_again_and_leaves_the_newest_state() {
-    let lab = Lab::new();
-    lab.run("Older?", &["--pause"]).ends(2);
-    let older = lab.last();
-    lab.run("Newer?", &["--rounds", "1"]).success();
-    lab.debate(&["resume", &older, "--yes"]).success();
-    assert_eq!(lab.state()["id"], older);
-    std::fs::remove_dir_all(lab.root().join(".debates")).unwrap();
-    lab.debate(&["reindex"]).success();
-    assert_eq!(std::fs::read_dir(lab.root().join(".debates")).unwrap().count(), 3);
-    assert_eq!(lab.state()["id"], older, "the debate touched last");
+fn reindex_rewrites_lost_files_and_keeps_newest_state() {
+    let lab = TestEnv::new();
+    lab.debate_run("Older?", &["--pause"]).expect_exit_code(2);
+    let older = lab.latest_debate_id();
+    lab.debate_run("Newer?", &["--rounds", "1"]).expect_success();
+    lab.debate(&["resume", &older, "--yes"]).expect_success();
+    assert_eq!(lab.state_file_json()["id"], older);
+    std::fs::remove_dir_all(lab.repo_root().join(".debates")).unwrap();
+    lab.debate(&["reindex"]).expect_success();
+    assert_eq!(std::fs::read_dir(lab.repo_root().join(".debates")).unwrap().count(), 3);
+    assert_eq!(lab.state_file_json()["id"], older, "the debate touched last");
 }

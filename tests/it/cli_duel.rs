@@ -1,5 +1,5 @@
 //! A duel end to end: terminal output, state file, Markdown record and file permissions.
-use super::lab::{Lab, in_order};
+use super::test_env::{TestEnv, assert_contains_in_order};
 use serde_json::Value;
 use std::fs;
 #[cfg(unix)]
@@ -18,55 +18,61 @@ const HEADINGS: &[&str] = &[
 ];
 
 #[cfg(unix)]
-fn mode(path: &Path) -> u32 {
+fn permission_bits(path: &Path) -> u32 {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().unwrap().permissions().mode() & 0o777
 }
 
 /// Rounds, and the expected turns: two per round, a scribe from round 3 on, two judges.
-const ROWS: &[(u8, usize)] = &[(1, 4), (2, 6), (3, 9), (5, 15)];
+const TURNS_BY_ROUNDS: &[(u8, usize)] = &[(1, 4), (2, 6), (3, 9), (5, 15)];
 
-fn played(rounds: u8) -> Lab {
-    let lab = Lab::new();
-    let out = lab.run("Should we use one file?", &["--rounds", &rounds.to_string()]).success();
-    out.says(HEADINGS);
+fn play_duel(rounds: u8) -> TestEnv {
+    let lab = TestEnv::new();
+    let out = lab
+        .debate_run("Should we use one file?", &["--rounds", &rounds.to_string()])
+        .expect_success();
+    out.assert_stdout_contains(HEADINGS);
     lab
 }
 
 #[test]
-fn a_duel_of_any_length_ends_with_a_summary() {
-    for (rounds, turns) in ROWS {
-        let lab = Lab::new();
+fn duel_of_any_length_ends_with_a_summary() {
+    for (rounds, turns) in TURNS_BY_ROUNDS {
+        let lab = TestEnv::new();
         let more = ["--rounds", &rounds.to_string()];
-        let done = lab.run("Should we use one file?", &more).success();
-        done.says(HEADINGS);
-        done.says(&[
+        let done = lab.debate_run("Should we use one file?", &more).expect_success();
+        done.assert_stdout_contains(HEADINGS);
+        done.assert_stdout_contains(&[
             "Topic: Should we use one file?",
             &format!("Rounds: {rounds}"),
             "Status: success",
         ]);
-        assert!(!done.out.contains("[INFO]") && !done.out.contains("[WARN]"), "{}", done.out);
-        done.warns("[INFO] Running round 1 proposer (script)");
-        assert!(!done.err.contains("[WARN]"), "{}", done.err);
-        let id = lab.last();
-        let taken = lab.turns_taken(&id);
+        assert!(
+            !done.stdout.contains("[INFO]") && !done.stdout.contains("[WARN]"),
+            "{}",
+            done.stdout
+        );
+        done.assert_stderr_contains("[INFO] Running round 1 proposer (script)");
+        assert!(!done.stderr.contains("[WARN]"), "{}", done.stderr);
+        let id = lab.latest_debate_id();
+        let taken = lab.turn_counts(&id);
         assert_eq!(taken.len(), *turns, "{taken:?}");
         assert!(taken.values().all(|times| *times == 1), "{taken:?}");
-        lab.replays(&id);
+        lab.assert_replays(&id);
     }
 }
 
 #[test]
-fn without_a_number_there_are_two_rounds() {
-    let lab = Lab::new();
-    lab.run("How many?", &[]).success().says(&["Rounds: 2"]);
+fn default_is_two_rounds() {
+    let lab = TestEnv::new();
+    lab.debate_run("How many?", &[]).expect_success().assert_stdout_contains(&["Rounds: 2"]);
 }
 
 #[test]
-fn the_state_file_has_the_fields_other_tools_know() {
-    for (rounds, _) in ROWS {
-        let lab = played(*rounds);
-        let state = lab.state();
+fn state_file_has_the_documented_fields() {
+    for (rounds, _) in TURNS_BY_ROUNDS {
+        let lab = play_duel(*rounds);
+        let state = lab.state_file_json();
         let text = |field: &str| state[field].as_str().unwrap().to_owned();
         let (start, end) = ("debate-20", text("id"));
         assert!(end.starts_with(start) && end.as_bytes()[end.len() - 5] == b'-', "{end}");
@@ -89,14 +95,14 @@ fn the_state_file_has_the_fields_other_tools_know() {
             let response = exchange["response"].as_str().unwrap();
             assert!(!response.contains("```claims") && !response.is_empty(), "{response}");
         }
-        verdict(&state["verdict"]);
+        check_verdict(&state["verdict"]);
         text("timestamp").parse::<jiff::Timestamp>().unwrap();
         assert!(state["log"]["setup"].is_object() && state["log"]["events"].is_array());
         assert_eq!(state["log"]["signature"].as_str().unwrap().len(), 64);
     }
 }
 
-fn verdict(verdict: &Value) {
+fn check_verdict(verdict: &Value) {
     assert_eq!(verdict["winner"], "proposer");
     assert!(verdict["reasoning"].as_str().unwrap().contains("never answered"));
     assert_eq!(verdict["recommendation"], "Use one file and measure the lock.");
@@ -107,49 +113,49 @@ fn verdict(verdict: &Value) {
 }
 
 #[test]
-fn effort_is_kept() {
-    let lab = Lab::new();
-    lab.run("How hard?", &["--effort", "high", "--rounds", "1"]).success();
-    assert_eq!(lab.state()["effort"], "high");
+fn effort_is_stored_in_the_state_file() {
+    let lab = TestEnv::new();
+    lab.debate_run("How hard?", &["--effort", "high", "--rounds", "1"]).expect_success();
+    assert_eq!(lab.state_file_json()["effort"], "high");
 }
 
 #[cfg(unix)]
 #[test]
-fn what_is_written_is_private_and_ignored_by_git() {
-    let lab = played(1);
-    let (root, home) = (lab.root(), lab.home());
-    let record = record_of(&lab);
-    for file in [lab.state_path(), home.join("archive.db"), home.join("key"), record] {
-        assert_eq!(mode(&file), 0o600, "{}", file.display());
+fn written_files_are_private_and_git_ignored() {
+    let lab = play_duel(1);
+    let (root, home) = (lab.repo_root(), lab.data_dir());
+    let record = record_path(&lab);
+    for file in [lab.state_file_path(), home.join("archive.db"), home.join("key"), record] {
+        assert_eq!(permission_bits(&file), 0o600, "{}", file.display());
     }
-    assert_eq!(mode(home), 0o700);
+    assert_eq!(permission_bits(home), 0o700);
     let ignored = |name: &str| fs::read_to_string(root.join(name).join(".gitignore")).unwrap();
     assert_eq!(ignored(".claude/debate"), "*\n");
     assert_eq!(ignored(".debates"), "*\n!.gitignore\n");
 }
 
 #[test]
-fn a_gitignore_of_the_users_own_is_left_alone() {
-    let lab = Lab::new();
-    let ignore = lab.file(".debates/.gitignore", "!*.md\n");
-    lab.run("Keep them?", &["--rounds", "1"]).success();
+fn existing_gitignore_is_not_overwritten() {
+    let lab = TestEnv::new();
+    let ignore = lab.write_repo_file(".debates/.gitignore", "!*.md\n");
+    lab.debate_run("Keep them?", &["--rounds", "1"]).expect_success();
     assert_eq!(fs::read_to_string(ignore).unwrap(), "!*.md\n");
 }
 
-fn record_of(lab: &Lab) -> std::path::PathBuf {
-    let shown = lab.debate(&["show", "--json"]).success().json();
+fn record_path(lab: &TestEnv) -> std::path::PathBuf {
+    let shown = lab.debate(&["show", "--json"]).expect_success().json();
     shown["record"].as_str().unwrap().into()
 }
 
 #[test]
-fn the_record_is_named_by_day_and_topic_and_can_be_read() {
-    for (rounds, _) in ROWS {
-        let lab = played(*rounds);
-        let path = record_of(&lab);
-        let id = lab.last();
+fn record_file_is_named_by_date_and_topic() {
+    for (rounds, _) in TURNS_BY_ROUNDS {
+        let lab = play_duel(*rounds);
+        let path = record_path(&lab);
+        let id = lab.latest_debate_id();
         let today = &id["debate-".len()..][..10];
         let name = format!("{today}-should-we-use-one-file.md");
-        assert_eq!(path, lab.root().join(".debates").join(name));
+        assert_eq!(path, lab.repo_root().join(".debates").join(name));
         let record = fs::read_to_string(path).unwrap();
         let mut parts: Vec<String> = vec![
             "# Debate: Should we use one file?\n".into(),
@@ -166,64 +172,64 @@ fn the_record_is_named_by_day_and_topic_and_can_be_read() {
         }
         let rest = ["\n## Verdict\n", "\n## Conclusion\n", "\n### Debate Summary\n"];
         parts.extend(rest.map(Into::into));
-        in_order(&record, &parts.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_contains_in_order(&record, &parts.iter().map(String::as_str).collect::<Vec<_>>());
         // `show` and `export` print the text of the record file.
-        assert_eq!(lab.debate(&["show"]).success().out, record);
-        assert_eq!(lab.debate(&["export"]).success().out, record);
+        assert_eq!(lab.debate(&["show"]).expect_success().stdout, record);
+        assert_eq!(lab.debate(&["export"]).expect_success().stdout, record);
     }
 }
 
 #[test]
-fn debates_of_one_day_and_topic_do_not_overwrite_each_other() {
-    let lab = Lab::new();
+fn same_day_and_topic_get_numbered_record_files() {
+    let lab = TestEnv::new();
     for name in ["same.md", "same-2.md", "same-3.md"] {
-        lab.run("Same?", &["--rounds", "1"]).success();
-        assert!(record_of(&lab).display().to_string().ends_with(name), "{name}");
+        lab.debate_run("Same?", &["--rounds", "1"]).expect_success();
+        assert!(record_path(&lab).display().to_string().ends_with(name), "{name}");
     }
-    assert_eq!(fs::read_dir(lab.root().join(".debates")).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(lab.repo_root().join(".debates")).unwrap().count(), 4);
 }
 
 #[test]
-fn a_name_that_is_as_long_as_names_can_be_still_has_room_for_a_number() {
-    let lab = Lab::new();
+fn longest_record_name_leaves_room_for_a_number() {
+    let lab = TestEnv::new();
     let topic = "\u{20000}".repeat(80);
     for _ in 0..2 {
-        lab.run(&topic, &["--rounds", "1"]).success();
-        assert!(record_of(&lab).is_file(), "the record is missing");
+        lab.debate_run(&topic, &["--rounds", "1"]).expect_success();
+        assert!(record_path(&lab).is_file(), "the record is missing");
     }
 }
 
 #[test]
-fn outside_a_repository_a_debate_belongs_to_its_folder() {
-    let lab = Lab::without_git();
-    lab.run("Anywhere?", &["--rounds", "1"]).success();
-    assert_eq!(lab.state()["status"], "completed");
-    assert!(record_of(&lab).starts_with(lab.root()));
+fn outside_a_repository_files_go_to_the_current_folder() {
+    let lab = TestEnv::without_git();
+    lab.debate_run("Anywhere?", &["--rounds", "1"]).expect_success();
+    assert_eq!(lab.state_file_json()["status"], "completed");
+    assert!(record_path(&lab).starts_with(lab.repo_root()));
 }
 
 #[test]
-fn below_a_repository_a_debate_belongs_to_the_repository() {
-    let lab = Lab::new();
-    let deep = lab.file("src/deep/a.rs", "fn main() {}\n");
+fn in_a_subfolder_files_go_to_the_repository_root() {
+    let lab = TestEnv::new();
+    let deep = lab.write_repo_file("src/deep/a.rs", "fn main() {}\n");
     let folder = deep.parent().unwrap();
-    lab.run("Deep?", &["--rounds", "1"]).folder(folder).success();
-    assert_eq!(lab.state()["topic"], "Deep?");
+    lab.debate_run("Deep?", &["--rounds", "1"]).current_dir(folder).expect_success();
+    assert_eq!(lab.state_file_json()["topic"], "Deep?");
     assert!(!folder.join(".claude").exists());
 }
 
 #[test]
-fn quiet_says_nothing_but_the_result() {
-    let lab = Lab::new();
-    let done = lab.run("Quiet?", &["--rounds", "1", "--quiet"]).success();
-    assert_eq!(done.err, "");
-    done.says(HEADINGS);
+fn quiet_prints_only_the_result() {
+    let lab = TestEnv::new();
+    let done = lab.debate_run("Quiet?", &["--rounds", "1", "--quiet"]).expect_success();
+    assert_eq!(done.stderr, "");
+    done.assert_stdout_contains(HEADINGS);
 }
 
 #[test]
-fn following_prints_every_speech_and_then_the_summary() {
-    let lab = Lab::new();
-    let done = lab.run("Aloud?", &["--rounds", "1", "--follow"]).success();
-    done.says(&[
+fn follow_prints_every_speech_then_the_summary() {
+    let lab = TestEnv::new();
+    let done = lab.debate_run("Aloud?", &["--rounds", "1", "--follow"]).expect_success();
+    done.assert_stdout_contains(&[
         "Round 1 - Proposer (script)",
         "Use one file.",
         "claims: P1",
@@ -231,16 +237,21 @@ fn following_prints_every_speech_and_then_the_summary() {
         "One file locks.",
         "## Debate Summary",
     ]);
-    assert!(!done.out.contains("```claims"), "{}", done.out);
+    assert!(!done.stdout.contains("```claims"), "{}", done.stdout);
 }
 
 #[test]
-fn the_demo_needs_nobody_and_says_what_it_is() {
-    let lab = Lab::new();
-    lab.file("src/big.rs", &"// line\n".repeat(40));
-    let done = lab.debate(&["demo"]).success();
-    done.says(&["## Debate Summary", "DEMO", "### Verdict", "### Recommendation"]);
-    assert!(done.out.contains("src/big.rs"), "{}", done.out);
-    assert_eq!(lab.state()["labels"], serde_json::json!(["demo", "single-model"]));
-    lab.replays(&lab.last());
+fn demo_runs_without_models_and_is_labelled() {
+    let lab = TestEnv::new();
+    lab.write_repo_file("src/big.rs", &"// line\n".repeat(40));
+    let done = lab.debate(&["demo"]).expect_success();
+    done.assert_stdout_contains(&[
+        "## Debate Summary",
+        "DEMO",
+        "### Verdict",
+        "### Recommendation",
+    ]);
+    assert!(done.stdout.contains("src/big.rs"), "{}", done.stdout);
+    assert_eq!(lab.state_file_json()["labels"], serde_json::json!(["demo", "single-model"]));
+    lab.assert_replays(&lab.latest_debate_id());
 }

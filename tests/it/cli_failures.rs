@@ -1,21 +1,21 @@
 //! Failed turns of every seat: output, exit code, state file, and a retry that finishes the debate
 //! without asking any seat twice.
-use super::lab::{Done, Lab, Script, turn};
+use super::test_env::{CommandOutput, SeatScript, TestEnv, turn_id};
 use serde_json::{Value, json};
 
 /// Expected result of a failed turn.
-struct Row {
+struct FailureCase {
     status: &'static str,
-    code: i32,
+    exit_code: i32,
     /// Parts of stdout, in this order.
-    says: &'static [&'static str],
-    verdict: bool,
+    stdout_parts: &'static [&'static str],
+    has_verdict: bool,
     /// Turns in the log before and after the retry.
-    turns: (usize, usize),
-    again: &'static [&'static str],
+    turns_before_and_after: (usize, usize),
+    retaken_turns: &'static [&'static str],
 }
 
-fn fail(seat: &str, round: Option<u8>, trouble: &str) -> Value {
+fn failing_line(seat: &str, round: Option<u8>, trouble: &str) -> Value {
     let mut line = json!({"seat": seat, "fail": {"trouble": trouble, "note": "as planned"}});
     if let Some(round) = round {
         line["round"] = round.into();
@@ -26,60 +26,60 @@ fn fail(seat: &str, round: Option<u8>, trouble: &str) -> Value {
 const NO_WINNER: &str = "No verdict was given, and nobody has won.";
 const INCOMPLETE: &str = "is incomplete";
 
-fn check(name: &str, fails: Vec<Value>, row: &Row) {
-    let lab = Lab::new();
-    let script = fails.into_iter().fold(Script::new(), Script::first);
-    lab.write(&script);
-    let done = lab.run("Does it fail?", &[]).ends(row.code);
-    done.says(row.says);
-    let id = lab.last();
-    let state = lab.state();
+fn check_failure(name: &str, fails: Vec<Value>, row: &FailureCase) {
+    let lab = TestEnv::new();
+    let script = fails.into_iter().fold(SeatScript::new(), SeatScript::prepend);
+    lab.write_script(&script);
+    let done = lab.debate_run("Does it fail?", &[]).expect_exit_code(row.exit_code);
+    done.assert_stdout_contains(row.stdout_parts);
+    let id = lab.latest_debate_id();
+    let state = lab.state_file_json();
     assert_eq!(state["status"], row.status, "{name}");
-    assert_eq!(state["verdict"].is_null(), !row.verdict, "{name}");
-    assert_eq!(done.out.contains("had the stronger argument"), row.verdict, "{name}");
-    assert_eq!(lab.turns_taken(&id).len(), row.turns.0, "{name}");
-    lab.replays(&id);
+    assert_eq!(state["verdict"].is_null(), !row.has_verdict, "{name}");
+    assert_eq!(done.stdout.contains("had the stronger argument"), row.has_verdict, "{name}");
+    assert_eq!(lab.turn_counts(&id).len(), row.turns_before_and_after.0, "{name}");
+    lab.assert_replays(&id);
     // Resume without `--retry` changes nothing.
     let before = lab.events(&id);
-    lab.debate(&["resume", &id]).ends(row.code);
+    lab.debate(&["resume", &id]).expect_exit_code(row.exit_code);
     assert_eq!(lab.events(&id), before, "{name}");
-    retried(&lab, &id, name, row, &before);
+    check_retry(&lab, &id, name, row, &before);
 }
 
-fn retried(lab: &Lab, id: &str, name: &str, row: &Row, before: &[Value]) {
-    lab.write(&Script::new());
-    let done = lab.debate(&["resume", "--retry"]).success();
-    done.says(&[
+fn check_retry(lab: &TestEnv, id: &str, name: &str, row: &FailureCase, before: &[Value]) {
+    lab.write_script(&SeatScript::new());
+    let done = lab.debate(&["resume", "--retry"]).expect_success();
+    done.assert_stdout_contains(&[
         "### Verdict",
         "proposer had the stronger argument because:",
         "### Recommendation",
     ]);
-    assert_eq!(lab.last(), id);
+    assert_eq!(lab.latest_debate_id(), id);
     let events = lab.events(id);
     assert_eq!(&events[..before.len()], before, "{name}: the log only grows");
     let reopened = events.iter().filter(|event| event["event"] == "reopened").count();
     assert_eq!(reopened, 1, "{name}");
-    let taken = lab.turns_taken(id);
-    assert_eq!(taken.len(), row.turns.1, "{name}: {taken:?}");
+    let taken = lab.turn_counts(id);
+    assert_eq!(taken.len(), row.turns_before_and_after.1, "{name}: {taken:?}");
     for (turn, times) in taken {
-        let wanted = if row.again.contains(&turn.as_str()) { 2 } else { 1 };
+        let wanted = if row.retaken_turns.contains(&turn.as_str()) { 2 } else { 1 };
         assert_eq!(times, wanted, "{name}: turn {turn}");
     }
-    asked_once(&events, name);
-    assert_eq!(lab.state()["status"], "completed", "{name}");
-    assert!(lab.state()["verdict"].is_object());
-    lab.replays(id);
+    check_asked_once(&events, name);
+    assert_eq!(lab.state_file_json()["status"], "completed", "{name}");
+    assert!(lab.state_file_json()["verdict"].is_object());
+    lab.assert_replays(id);
 }
 
 /// Checks that no turn is asked twice within a take.
-fn asked_once(events: &[Value], name: &str) {
+fn check_asked_once(events: &[Value], name: &str) {
     let mut take = vec![];
     for event in events {
         match event["event"].as_str() {
             Some("reopened") => take.clear(),
             Some("asked") => {
                 for cue in event["cues"].as_array().unwrap() {
-                    let cue = turn(cue);
+                    let cue = turn_id(cue);
                     assert!(!take.contains(&cue), "{name}: {cue} was asked twice");
                     take.push(cue);
                 }
@@ -90,169 +90,177 @@ fn asked_once(events: &[Value], name: &str) {
 }
 
 #[test]
-fn without_a_proposal_there_is_nothing_to_debate() {
+fn failed_proposal_aborts_the_debate() {
     let troubles = [("crashed", 1), ("refused", 1), ("not_found", 4), ("not_logged_in", 4)];
     for (trouble, code) in troubles {
-        let row = Row {
+        let row = FailureCase {
             status: "aborted",
-            code,
-            says: &["Status: aborted", "[WARN] Proposer (script)", "as planned"],
-            verdict: false,
-            turns: (0, 6),
-            again: &[],
+            exit_code: code,
+            stdout_parts: &["Status: aborted", "[WARN] Proposer (script)", "as planned"],
+            has_verdict: false,
+            turns_before_and_after: (0, 6),
+            retaken_turns: &[],
         };
-        check(trouble, vec![fail("proposer", Some(1), trouble)], &row);
+        check_failure(trouble, vec![failing_line("proposer", Some(1), trouble)], &row);
     }
 }
 
 #[test]
-fn when_everyone_timed_out_it_is_said_in_so_many_words() {
-    let row = Row {
+fn timeout_of_every_turn_is_reported() {
+    let row = FailureCase {
         status: "failed",
-        code: 1,
-        says: &["Status: failed", "[ERROR] Debate failed: all tool invocations timed out."],
-        verdict: false,
-        turns: (0, 6),
-        again: &[],
+        exit_code: 1,
+        stdout_parts: &["Status: failed", "[ERROR] Debate failed: all tool invocations timed out."],
+        has_verdict: false,
+        turns_before_and_after: (0, 6),
+        retaken_turns: &[],
     };
-    check("timed out", vec![fail("proposer", None, "timed_out")], &row);
+    check_failure("timed out", vec![failing_line("proposer", None, "timed_out")], &row);
 }
 
 #[test]
-fn a_challenger_that_never_answers_leaves_the_proposal_uncontested() {
+fn failed_challenger_leaves_the_proposal_uncontested() {
     for trouble in ["crashed", "not_found", "timed_out", "empty"] {
-        let row = Row {
+        let row = FailureCase {
             status: "degraded",
-            code: 5,
-            says: &[
+            exit_code: 5,
+            stdout_parts: &[
                 "Status: degraded-success",
                 "[WARN] Challenger failed. Showing proposer's uncontested position.",
                 "Use one file.",
                 NO_WINNER,
             ],
-            verdict: false,
-            turns: (1, 6),
-            again: &[],
+            has_verdict: false,
+            turns_before_and_after: (1, 6),
+            retaken_turns: &[],
         };
-        check(trouble, vec![fail("challenger", Some(1), trouble)], &row);
+        check_failure(trouble, vec![failing_line("challenger", Some(1), trouble)], &row);
     }
 }
 
 #[test]
-fn a_later_failure_leaves_a_verdict_on_what_was_completed() {
+fn later_failure_gets_a_verdict_on_completed_rounds() {
     // The rulings on one round are taken again once there are two rounds.
     let again = &["3.0.0.3", "3.0.0.4"];
     let rows = [("proposer", 2, 4), ("challenger", 2, 5)];
     for (seat, round, turns) in rows {
-        let row = Row {
+        let row = FailureCase {
             status: "degraded",
-            code: 5,
-            says: &["Rounds: 1", "[WARN] Round 2", INCOMPLETE, "### Verdict"],
-            verdict: true,
-            turns: (turns, 6),
-            again,
+            exit_code: 5,
+            stdout_parts: &["Rounds: 1", "[WARN] Round 2", INCOMPLETE, "### Verdict"],
+            has_verdict: true,
+            turns_before_and_after: (turns, 6),
+            retaken_turns: again,
         };
-        check(seat, vec![fail(seat, Some(round), "crashed")], &row);
+        check_failure(seat, vec![failing_line(seat, Some(round), "crashed")], &row);
     }
 }
 
 #[test]
-fn without_a_judge_there_is_no_verdict() {
-    let row = Row {
+fn failed_judge_leaves_no_verdict() {
+    let row = FailureCase {
         status: "degraded",
-        code: 5,
-        says: &["Rounds: 2", "[WARN] No judge ruled", NO_WINNER],
-        verdict: false,
-        turns: (4, 6),
-        again: &[],
+        exit_code: 5,
+        stdout_parts: &["Rounds: 2", "[WARN] No judge ruled", NO_WINNER],
+        has_verdict: false,
+        turns_before_and_after: (4, 6),
+        retaken_turns: &[],
     };
-    check("judge", vec![fail("judge", None, "crashed")], &row);
+    check_failure("judge", vec![failing_line("judge", None, "crashed")], &row);
 }
 
 #[test]
-fn one_of_two_rulings_is_enough_and_the_other_can_be_had_later() {
-    let row = Row {
+fn one_of_two_rulings_is_enough_for_a_verdict() {
+    let row = FailureCase {
         status: "degraded",
-        code: 5,
-        says: &["[WARN]", "crashed", "### Verdict", "Decided: by one ruling."],
-        verdict: true,
-        turns: (5, 6),
-        again: &[],
+        exit_code: 5,
+        stdout_parts: &["[WARN]", "crashed", "### Verdict", "Decided: by one ruling."],
+        has_verdict: true,
+        turns_before_and_after: (5, 6),
+        retaken_turns: &[],
     };
-    check("mirror", vec![fail("mirror", None, "crashed")], &row);
+    check_failure("mirror", vec![failing_line("mirror", None, "crashed")], &row);
 }
 
 #[test]
-fn a_lost_summary_is_made_from_the_record() {
-    let lab = Lab::new();
-    lab.write(&Script::new().first(fail("scribe", None, "crashed")));
-    let done = lab.run("Sum up?", &["--rounds", "3"]).ends(5);
-    done.says(&["Rounds: 3", "[WARN] Scribe (script) crashed in round 3", "### Verdict"]);
-    let prompt = lab.debate(&["show", "--prompt", "2.3.1.0"]).success();
-    prompt.says(&["Mechanical summary"]);
+fn failed_scribe_is_replaced_by_a_mechanical_summary() {
+    let lab = TestEnv::new();
+    lab.write_script(&SeatScript::new().prepend(failing_line("scribe", None, "crashed")));
+    let done = lab.debate_run("Sum up?", &["--rounds", "3"]).expect_exit_code(5);
+    done.assert_stdout_contains(&[
+        "Rounds: 3",
+        "[WARN] Scribe (script) crashed in round 3",
+        "### Verdict",
+    ]);
+    let prompt = lab.debate(&["show", "--prompt", "2.3.1.0"]).expect_success();
+    prompt.assert_stdout_contains(&["Mechanical summary"]);
 }
 
 #[test]
-fn a_turn_that_takes_too_long_has_failed() {
-    let lab = Lab::new();
+fn turn_over_its_timeout_fails() {
+    let lab = TestEnv::new();
     let slow = json!({"seat": "proposer", "text": "Too late.", "delay_ms": 60_000});
-    lab.write(&Script::new().first(slow));
-    let done = lab.run("Slow?", &["--turn-timeout", "1"]).ends(1);
-    done.says(&["[ERROR] Debate failed: all tool invocations timed out."]);
-    done.warns("timed out: no answer within 1 s");
+    lab.write_script(&SeatScript::new().prepend(slow));
+    let done = lab.debate_run("Slow?", &["--turn-timeout", "1"]).expect_exit_code(1);
+    done.assert_stdout_contains(&["[ERROR] Debate failed: all tool invocations timed out."]);
+    done.assert_stderr_contains("timed out: no answer within 1 s");
 }
 
 #[test]
-fn a_script_without_a_line_fails_the_turn_and_names_it() {
-    let lab = Lab::new();
-    lab.write(&Script::empty());
-    let done = lab.run("Mute?", &[]).ends(4);
-    done.says(&["the script has no line for `proposer`, `propose`, round 1"]);
+fn script_without_a_matching_line_fails_the_turn() {
+    let lab = TestEnv::new();
+    lab.write_script(&SeatScript::empty());
+    let done = lab.debate_run("Mute?", &[]).expect_exit_code(4);
+    done.assert_stdout_contains(&["the script has no line for `proposer`, `propose`, round 1"]);
 }
 
 #[test]
-fn there_is_nothing_to_retry_where_nothing_failed() {
-    let lab = Lab::new();
-    lab.run("Fine?", &["--rounds", "1"]).success();
-    let before = lab.events(&lab.last());
-    let done: Done = lab.debate(&["resume", "--retry"]).fails_with(2);
-    done.warns("hint:");
-    assert_eq!(lab.events(&lab.last()), before);
+fn retry_without_a_failure_is_refused() {
+    let lab = TestEnv::new();
+    lab.debate_run("Fine?", &["--rounds", "1"]).expect_success();
+    let before = lab.events(&lab.latest_debate_id());
+    let done: CommandOutput = lab.debate(&["resume", "--retry"]).expect_error(2);
+    done.assert_stderr_contains("hint:");
+    assert_eq!(lab.events(&lab.latest_debate_id()), before);
 }
 
 #[test]
-fn resuming_what_has_ended_shows_its_result_and_its_code() {
-    let lab = Lab::new();
-    let first = lab.run("Over?", &["--rounds", "1"]).success();
-    let again = lab.debate(&["resume", "last"]).success();
-    assert_eq!(first.out, again.out);
-    again.warns("has ended already");
-    lab.debate(&["resume"]).fails_with(2).warns("there is no unfinished debate");
+fn resume_of_ended_debate_repeats_result_and_exit_code() {
+    let lab = TestEnv::new();
+    let first = lab.debate_run("Over?", &["--rounds", "1"]).expect_success();
+    let again = lab.debate(&["resume", "last"]).expect_success();
+    assert_eq!(first.stdout, again.stdout);
+    again.assert_stderr_contains("has ended already");
+    lab.debate(&["resume"]).expect_error(2).assert_stderr_contains("there is no unfinished debate");
 }
 
 #[test]
-fn a_failed_seat_can_be_handed_to_someone_else() {
-    let lab = Lab::new();
-    lab.write(&Script::new().first(fail("challenger", Some(1), "not_logged_in")));
-    lab.run("Hand over?", &["--rounds", "1"]).ends(5);
-    std::fs::write(lab.outside("other.json"), {
-        let text = super::lab::speech("Somebody else.", "C1", &["P1"]);
+fn failed_seat_can_be_handed_to_another_participant() {
+    let lab = TestEnv::new();
+    lab.write_script(&SeatScript::new().prepend(failing_line(
+        "challenger",
+        Some(1),
+        "not_logged_in",
+    )));
+    lab.debate_run("Hand over?", &["--rounds", "1"]).expect_exit_code(5);
+    std::fs::write(lab.temp_path("other.json"), {
+        let text = super::test_env::speech_with_claim("Somebody else.", "C1", &["P1"]);
         json!({"turns": [{"text": text}]}).to_string()
     })
     .unwrap();
-    let seat = format!("challenger={}", lab.seat("other.json"));
-    lab.write(&Script::new());
-    lab.debate(&["resume", "--retry", "--seat", &seat]).success();
-    let said = lab.state()["exchanges"].clone();
+    let seat = format!("challenger={}", lab.script_seat("other.json"));
+    lab.write_script(&SeatScript::new());
+    lab.debate(&["resume", "--retry", "--seat", &seat]).expect_success();
+    let said = lab.state_file_json()["exchanges"].clone();
     assert_eq!(said[1]["response"], "Somebody else.");
-    lab.replays(&lab.last());
+    lab.assert_replays(&lab.latest_debate_id());
 }
 
 #[test]
-fn handing_over_a_seat_of_an_ended_debate_is_refused_with_a_hint() {
-    let lab = Lab::new();
-    lab.run("Over?", &["--rounds", "1"]).success();
-    let done = lab.debate(&["resume", "last", "--seat", "challenger=human"]).done();
-    assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{done:#?}");
-    done.warns("hint:");
+fn handover_in_an_ended_debate_is_refused_with_a_hint() {
+    let lab = TestEnv::new();
+    lab.debate_run("Over?", &["--rounds", "1"]).expect_success();
+    let done = lab.debate(&["resume", "last", "--seat", "challenger=human"]).output();
+    assert_eq!((done.exit_code, done.stdout.as_str()), (Some(2), ""), "{done:#?}");
+    done.assert_stderr_contains("hint:");
 }

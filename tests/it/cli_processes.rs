@@ -1,88 +1,98 @@
 //! Concurrent and interrupted processes (leases, signals, database locks), and archives whose event
 //! log is damaged or tampered with.
-use super::lab::{Lab, Running, Script, until};
+use super::test_env::{RunningProcess, SeatScript, TestEnv, wait_until};
 use serde_json::{Value, json};
 
 /// Starts a debate whose challenger takes 60 s.
-fn slow(lab: &Lab) -> (Running, String) {
-    lab.write(
-        &Script::new()
-            .first(json!({"phase": "challenge", "text": "So far, so", "delay_ms": 60_000})),
+fn start_slow_debate(lab: &TestEnv) -> (RunningProcess, String) {
+    lab.write_script(
+        &SeatScript::new()
+            .prepend(json!({"phase": "challenge", "text": "So far, so", "delay_ms": 60_000})),
     );
-    lab.debate(&["list"]).success();
-    let running = lab.run("Slow?", &["--rounds", "1"]).start();
-    let id = lab.challenged();
+    lab.debate(&["list"]).expect_success();
+    let running = lab.debate_run("Slow?", &["--rounds", "1"]).spawn();
+    let id = lab.wait_for_challenger();
     (running, id)
 }
 
 #[test]
-fn a_debate_that_is_being_run_cannot_be_run_twice() {
-    let lab = Lab::new();
-    let (running, id) = slow(&lab);
+fn running_debate_cannot_be_resumed_by_another_process() {
+    let lab = TestEnv::new();
+    let (running, id) = start_slow_debate(&lab);
     let before = lab.events(&id);
     for args in [["resume", &id].as_slice(), &["resume"], &["resume", &id, "--conclude"]] {
-        let done = lab.debate(args).fails_with(1);
-        done.warns(&format!("is being run by the terminal (process {})", running.id()));
-        done.warns(&format!("hint: `debate watch {id}` follows it"));
-        done.warns(&format!("`debate resume {id} --take-over` takes it over"));
+        let done = lab.debate(args).expect_error(1);
+        done.assert_stderr_contains(&format!(
+            "is being run by the terminal (process {})",
+            running.pid()
+        ));
+        done.assert_stderr_contains(&format!("hint: `debate watch {id}` follows it"));
+        done.assert_stderr_contains(&format!("`debate resume {id} --take-over` takes it over"));
     }
     assert_eq!(lab.events(&id), before);
     // Reading needs no lease.
-    let shown = lab.debate(&["show", &id, "--json"]).success().json();
-    assert_eq!(shown["holder"], format!("the terminal (process {})", running.id()));
+    let shown = lab.debate(&["show", &id, "--json"]).expect_success().json();
+    assert_eq!(shown["holder"], format!("the terminal (process {})", running.pid()));
     assert_eq!(shown["status"], "in-progress");
-    lab.debate(&["show", &id]).success().warns("It is being run by the terminal");
+    lab.debate(&["show", &id])
+        .expect_success()
+        .assert_stderr_contains("It is being run by the terminal");
     // Other debates are not affected.
-    lab.write(&Script::new());
-    lab.run("Other?", &["--rounds", "1"]).success();
+    lab.write_script(&SeatScript::new());
+    lab.debate_run("Other?", &["--rounds", "1"]).expect_success();
 }
 
 #[test]
-fn whatever_stops_a_debate_it_goes_on_where_it_was() {
+fn resume_after_signal_keeps_recorded_turns() {
     for (signal, code) in [("INT", Some(2)), ("KILL", None), ("TERM", Some(2))] {
-        let lab = Lab::new();
-        let (running, id) = slow(&lab);
-        running.signal(signal);
+        let lab = TestEnv::new();
+        let (running, id) = start_slow_debate(&lab);
+        running.send_signal(signal);
         let done = running.wait();
-        assert_eq!(done.code, code, "{signal}: {done:#?}");
+        assert_eq!(done.exit_code, code, "{signal}: {done:#?}");
         if code.is_some() {
-            done.warns(&format!("Go on with: debate resume {id}"));
+            done.assert_stderr_contains(&format!("Go on with: debate resume {id}"));
         }
-        let shown = lab.debate(&["show", &id, "--json"]).success().json();
+        let shown = lab.debate(&["show", &id, "--json"]).expect_success().json();
         assert_eq!((&shown["holder"], &shown["live"]), (&Value::Null, &json!([])), "{signal}");
-        lab.write(&Script::new());
-        lab.debate(&["resume"]).success().says(&["### Verdict"]);
-        let taken = lab.turns_taken(&id);
+        lab.write_script(&SeatScript::new());
+        lab.debate(&["resume"]).expect_success().assert_stdout_contains(&["### Verdict"]);
+        let taken = lab.turn_counts(&id);
         assert!(taken.len() == 4 && taken.values().all(|times| *times == 1), "{taken:?}");
-        lab.replays(&id);
+        lab.assert_replays(&id);
     }
 }
 
 #[test]
-fn a_stopped_debate_with_json_still_ends_with_a_result() {
-    let lab = Lab::new();
+fn interrupted_json_run_still_prints_a_result() {
+    let lab = TestEnv::new();
     let slow = json!({"phase": "challenge", "text": "Never", "delay_ms": 60_000});
-    lab.write(&Script::new().first(slow));
-    lab.debate(&["list"]).success();
-    let running = lab.run("Stop?", &["--json", "--follow"]).start();
-    until("the challenger is asked", || {
-        let listed = lab.debate(&["list", "--json"]).success().json();
+    lab.write_script(&SeatScript::new().prepend(slow));
+    lab.debate(&["list"]).expect_success();
+    let running = lab.debate_run("Stop?", &["--json", "--follow"]).spawn();
+    wait_until("the challenger is asked", || {
+        let listed = lab.debate(&["list", "--json"]).expect_success().json();
         let id = listed["debates"][0]["id"].as_str().unwrap_or_default().to_owned();
         !id.is_empty() && lab.events(&id).len() == 3
     });
-    running.signal("INT");
+    running.send_signal("INT");
     let done = running.wait();
-    assert_eq!(done.code, Some(2));
-    let last = done.lines().pop().unwrap();
+    assert_eq!(done.exit_code, Some(2));
+    let last = done.json_lines().pop().unwrap();
     assert_eq!((&last["kind"], &last["status"]), (&json!("result"), &json!("in-progress")));
 }
 
 /// Runs a debate and then changes one event in the database.
-fn tampered(more: &[&str], code: i32, seq: i64, body: impl Fn(String) -> String) -> (Lab, String) {
-    let lab = Lab::new();
-    lab.run("Tampered?", more).ends(code);
-    let id = lab.last();
-    let database = lab.database();
+fn env_with_tampered_event(
+    more: &[&str],
+    code: i32,
+    seq: i64,
+    body: impl Fn(String) -> String,
+) -> (TestEnv, String) {
+    let lab = TestEnv::new();
+    lab.debate_run("Tampered?", more).expect_exit_code(code);
+    let id = lab.latest_debate_id();
+    let database = lab.open_database();
     let read = "SELECT body FROM events WHERE seq = ?1";
     let text: String = database.query_row(read, [seq], |row| row.get(0)).unwrap();
     let body = body(text.clone());
@@ -92,9 +102,9 @@ fn tampered(more: &[&str], code: i32, seq: i64, body: impl Fn(String) -> String)
 }
 
 /// Description, sequence number of the event, and the change of its body.
-type Meddled = (&'static str, i64, fn(String) -> String);
+type Tampering = (&'static str, i64, fn(String) -> String);
 
-fn meddled() -> Vec<Meddled> {
+fn tamperings() -> Vec<Tampering> {
     vec![
         ("of another turn", 2, |text| text.replace("\"round\":1", "\"round\":2")),
         ("of no turn", 4, |text| text.replace("\"seat\":1", "\"seat\":99")),
@@ -104,127 +114,140 @@ fn meddled() -> Vec<Meddled> {
 }
 
 #[test]
-fn a_log_that_was_meddled_with_can_be_read_and_not_continued() {
-    for (name, seq, body) in meddled() {
-        let (lab, id) = tampered(&["--pause"], 2, seq, body);
-        let shown = lab.debate(&["show", &id]).success();
-        shown.says(&["# Debate: Tampered?"]);
-        shown.warns(&format!("[WARN] This log can be read but not continued: event {seq}: "));
-        let shown = lab.debate(&["show", &id, "--json"]).success().json();
+fn tampered_log_is_readable_but_not_resumable() {
+    for (name, seq, body) in tamperings() {
+        let (lab, id) = env_with_tampered_event(&["--pause"], 2, seq, body);
+        let shown = lab.debate(&["show", &id]).expect_success();
+        shown.assert_stdout_contains(&["# Debate: Tampered?"]);
+        shown.assert_stderr_contains(&format!(
+            "[WARN] This log can be read but not continued: event {seq}: "
+        ));
+        let shown = lab.debate(&["show", &id, "--json"]).expect_success().json();
         assert!(shown["flaw"].as_str().unwrap().starts_with(&format!("event {seq}: ")), "{name}");
         for args in [["resume", &id].as_slice(), &["resume", &id, "--conclude"]] {
-            let done = lab.debate(args).done();
-            assert!(done.code == Some(1) && done.out.is_empty(), "{name}: {done:#?}");
-            done.warns(&format!("event {seq} of its log"));
+            let done = lab.debate(args).output();
+            assert!(done.exit_code == Some(1) && done.stdout.is_empty(), "{name}: {done:#?}");
+            done.assert_stderr_contains(&format!("event {seq} of its log"));
         }
-        lab.debate(&["replay", &id]).fails_with(1).warns(&format!("event {seq} of"));
-        lab.debate(&["export", &id]).success();
+        lab.debate(&["replay", &id])
+            .expect_error(1)
+            .assert_stderr_contains(&format!("event {seq} of"));
+        lab.debate(&["export", &id]).expect_success();
     }
 }
 
 #[test]
-fn reindexing_tells_of_every_log_that_was_meddled_with() {
-    for (_, seq, body) in meddled() {
-        let (lab, _) = tampered(&["--pause"], 2, seq, body);
-        lab.debate(&["reindex"]).ends(1).warns(&format!("event {seq}"));
+fn reindex_reports_tampered_logs() {
+    for (_, seq, body) in tamperings() {
+        let (lab, _) = env_with_tampered_event(&["--pause"], 2, seq, body);
+        lab.debate(&["reindex"])
+            .expect_exit_code(1)
+            .assert_stderr_contains(&format!("event {seq}"));
     }
 }
 
 #[test]
-fn a_word_changed_in_the_log_is_noticed() {
-    let (lab, id) = tampered(&[], 0, 2, |text| text.replace("Use one file.", "Use two files."));
+fn replay_detects_changed_text_in_the_log() {
+    let (lab, id) =
+        env_with_tampered_event(&[], 0, 2, |text| text.replace("Use one file.", "Use two files."));
     // Every later prompt quotes the text, so it differs from the prompt that was sent.
-    lab.debate(&["replay", &id]).ends(1).warns("These prompts are not what was sent then");
+    lab.debate(&["replay", &id])
+        .expect_exit_code(1)
+        .assert_stderr_contains("These prompts are not what was sent then");
 }
 
 #[test]
-fn a_result_that_was_meddled_with_is_no_result() {
-    for (name, seq, body) in meddled() {
-        let (lab, id) = tampered(&[], 0, seq, body);
-        let done = lab.debate(&["resume", &id]).done();
-        assert_ne!(done.code, Some(0), "{name}: {done:#?}");
-        done.warns(&format!("event {seq}"));
-        let done = lab.debate(&["replay", &id]).fails_with(1);
-        done.warns(&format!("event {seq} of"));
+fn tampered_finished_debate_has_no_result() {
+    for (name, seq, body) in tamperings() {
+        let (lab, id) = env_with_tampered_event(&[], 0, seq, body);
+        let done = lab.debate(&["resume", &id]).output();
+        assert_ne!(done.exit_code, Some(0), "{name}: {done:#?}");
+        done.assert_stderr_contains(&format!("event {seq}"));
+        let done = lab.debate(&["replay", &id]).expect_error(1);
+        done.assert_stderr_contains(&format!("event {seq} of"));
     }
 }
 
 #[test]
-fn a_damaged_archive_does_not_take_the_state_file_with_it() {
+fn damaged_archive_does_not_overwrite_the_state_file() {
     for args in [["resume", "last"].as_slice(), &["reindex"], &["show"], &["doctor"]] {
-        let (lab, _) = tampered(&[], 0, 6, |_| "{".into());
-        let before = lab.state();
-        lab.debate(args).done();
-        assert_eq!(lab.state()["log"], before["log"], "{args:?}: it was the last whole copy");
+        let (lab, _) = env_with_tampered_event(&[], 0, 6, |_| "{".into());
+        let before = lab.state_file_json();
+        lab.debate(args).output();
+        assert_eq!(
+            lab.state_file_json()["log"],
+            before["log"],
+            "{args:?}: it was the last whole copy"
+        );
     }
 }
 
 #[test]
-fn an_archive_that_is_none_is_said_to_be_so() {
-    let lab = Lab::new();
-    std::fs::create_dir(lab.home()).unwrap();
-    std::fs::write(lab.home().join("archive.db"), "not a database at all, but long enough")
+fn archive_that_is_no_database_is_reported() {
+    let lab = TestEnv::new();
+    std::fs::create_dir(lab.data_dir()).unwrap();
+    std::fs::write(lab.data_dir().join("archive.db"), "not a database at all, but long enough")
         .unwrap();
     for args in [["list"].as_slice(), &["show"], &["search", "x"], &["reindex"]] {
-        lab.debate(args).fails_with(1).warns("the archive failed");
+        lab.debate(args).expect_error(1).assert_stderr_contains("the archive failed");
     }
-    lab.run("Where to?", &[]).fails_with(1).warns("the archive failed");
-    lab.debate(&["doctor"]).ends(1).says(&["BAD  archive:", "hint:"]);
+    lab.debate_run("Where to?", &[]).expect_error(1).assert_stderr_contains("the archive failed");
+    lab.debate(&["doctor"]).expect_exit_code(1).assert_stdout_contains(&["BAD  archive:", "hint:"]);
 }
 
 #[test]
-fn an_archive_of_a_newer_program_is_left_alone() {
-    let lab = Lab::new();
-    lab.run("Newer?", &["--rounds", "1"]).success();
-    lab.database().pragma_update(None, "user_version", 99).unwrap();
-    lab.debate(&["list"]).fails_with(1).warns("hint: update this program");
-    let done = lab.debate(&["doctor", "--json"]).ends(1).json();
+fn archive_of_a_newer_schema_version_is_refused() {
+    let lab = TestEnv::new();
+    lab.debate_run("Newer?", &["--rounds", "1"]).expect_success();
+    lab.open_database().pragma_update(None, "user_version", 99).unwrap();
+    lab.debate(&["list"]).expect_error(1).assert_stderr_contains("hint: update this program");
+    let done = lab.debate(&["doctor", "--json"]).expect_exit_code(1).json();
     assert_eq!(done["ok"], false);
 }
 
 #[test]
-fn a_home_that_cannot_be_is_said_to_be_so() {
-    let lab = Lab::new();
-    let file = lab.file("file", "");
-    lab.debate(&["list"]).home(&file).fails_with(1).warns("file");
+fn home_that_is_a_file_is_reported() {
+    let lab = TestEnv::new();
+    let file = lab.write_repo_file("file", "");
+    lab.debate(&["list"]).data_dir(&file).expect_error(1).assert_stderr_contains("file");
 }
 
 /// With stdout closed, the debate completes, or the error says how to resume it.
 #[test]
-fn a_debate_nobody_reads_is_not_lost_without_a_word() {
-    let lab = Lab::new();
-    let mut running = lab.run("Unread?", &["--follow"]).start();
-    running.unread();
+fn closed_stdout_does_not_lose_the_debate_silently() {
+    let lab = TestEnv::new();
+    let mut running = lab.debate_run("Unread?", &["--follow"]).spawn();
+    running.close_stdout();
     let done = running.wait();
-    let over = lab.state()["status"] == "completed";
-    assert!(over || done.code != Some(0), "{done:#?}");
-    assert!(over || done.err.contains("debate resume"), "{done:#?}");
+    let over = lab.state_file_json()["status"] == "completed";
+    assert!(over || done.exit_code != Some(0), "{done:#?}");
+    assert!(over || done.stderr.contains("debate resume"), "{done:#?}");
 }
 
 /// Another process holds the database lock while it creates the archive. This one waits.
 #[test]
-fn the_first_processes_of_all_may_come_at_once() {
-    let lab = Lab::new();
-    std::fs::create_dir(lab.home()).unwrap();
-    let other = lab.database();
+fn first_start_waits_for_a_locked_database() {
+    let lab = TestEnv::new();
+    std::fs::create_dir(lab.data_dir()).unwrap();
+    let other = lab.open_database();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let mut running = lab.debate(&["list"]).start();
+    let mut running = lab.debate(&["list"]).spawn();
     let patience = std::time::Instant::now() + std::time::Duration::from_millis(300);
-    until("it has given up, or waited for a while", || {
-        running.is_over() || std::time::Instant::now() > patience
+    wait_until("it has given up, or waited for a while", || {
+        running.has_exited() || std::time::Instant::now() > patience
     });
     other.execute_batch("ROLLBACK").unwrap();
     let done = running.wait();
-    assert_eq!(done.code, Some(0), "{done:#?}");
+    assert_eq!(done.exit_code, Some(0), "{done:#?}");
 }
 
 #[test]
-fn a_debate_whose_voices_have_gone_is_not_taken_up() {
-    let lab = Lab::new();
-    lab.run("Gone?", &["--pause"]).ends(2);
-    let before = lab.events(&lab.last());
-    std::fs::remove_file(lab.outside("pro.json")).unwrap();
-    let done = lab.debate(&["resume", "--yes"]).fails_with(4);
-    done.warns("--seat");
-    assert_eq!(lab.events(&lab.last()), before);
+fn resume_is_refused_if_a_participant_is_unavailable() {
+    let lab = TestEnv::new();
+    lab.debate_run("Gone?", &["--pause"]).expect_exit_code(2);
+    let before = lab.events(&lab.latest_debate_id());
+    std::fs::remove_file(lab.temp_path("pro.json")).unwrap();
+    let done = lab.debate(&["resume", "--yes"]).expect_error(4);
+    done.assert_stderr_contains("--seat");
+    assert_eq!(lab.events(&lab.latest_debate_id()), before);
 }

@@ -1,9 +1,9 @@
 //! Usage errors: exit code 2, nothing on stdout, nothing stored, and a hint. Also budgets, pauses,
 //! help and quiet mode.
-use super::lab::{Done, Lab};
+use super::test_env::{CommandOutput, TestEnv};
 
 /// Arguments after `debate run TOPIC` with two scripted seats, and the expected error.
-const WRONG: &[(&[&str], &str)] = &[
+const INVALID_ARGS: &[(&[&str], &str)] = &[
     (&["--rounds", "0"], "0 rounds were asked for; this format has 1 to 5"),
     (&["--rounds", "6"], "6 rounds were asked for; this format has 1 to 5"),
     (&["--rounds", "256"], "256"),
@@ -24,7 +24,7 @@ const WRONG: &[(&[&str], &str)] = &[
 ];
 
 /// Seat specifications that cannot be parsed.
-const BAD_SEATS: &[&str] = &[
+const INVALID_SEATS: &[&str] = &[
     "",
     ":",
     ":opus",
@@ -39,70 +39,74 @@ const BAD_SEATS: &[&str] = &[
     "claude;id",
 ];
 
-fn nothing_happened(lab: &Lab) {
-    let listed = lab.debate(&["list", "--all", "--json"]).success().json();
+fn assert_nothing_stored(lab: &TestEnv) {
+    let listed = lab.debate(&["list", "--all", "--json"]).expect_success().json();
     assert_eq!(listed["debates"], serde_json::json!([]));
-    assert!(!lab.state_path().exists() && !lab.root().join(".debates").exists());
+    assert!(!lab.state_file_path().exists() && !lab.repo_root().join(".debates").exists());
 }
 
 /// Checks for a hint. Errors of the argument parser itself end with "try '--help'".
 #[track_caller]
-fn hinted(done: &Done) {
-    assert!(done.err.contains("hint:") || done.err.contains("try '--help'"), "{}", done.err);
+fn assert_hint(done: &CommandOutput) {
+    assert!(
+        done.stderr.contains("hint:") || done.stderr.contains("try '--help'"),
+        "{}",
+        done.stderr
+    );
 }
 
 #[test]
-fn what_is_asked_for_wrongly_is_not_done() {
-    let lab = Lab::new();
-    for (args, says) in WRONG {
-        let done = lab.run("Wrong?", args).fails_with(2);
-        done.warns(says);
+fn invalid_arguments_exit_2_and_store_nothing() {
+    let lab = TestEnv::new();
+    for (args, says) in INVALID_ARGS {
+        let done = lab.debate_run("Wrong?", args).expect_error(2);
+        done.assert_stderr_contains(says);
     }
-    nothing_happened(&lab);
+    assert_nothing_stored(&lab);
 }
 
 #[test]
-fn every_usage_error_comes_with_a_hint() {
-    let lab = Lab::new();
-    for (args, _) in WRONG {
-        hinted(&lab.run("Wrong?", args).fails_with(2));
+fn usage_errors_have_a_hint() {
+    let lab = TestEnv::new();
+    for (args, _) in INVALID_ARGS {
+        assert_hint(&lab.debate_run("Wrong?", args).expect_error(2));
     }
-    hinted(&lab.run(" ", &[]).fails_with(2));
-    hinted(&lab.run(&"x".repeat(5_000), &[]).fails_with(2));
+    assert_hint(&lab.debate_run(" ", &[]).expect_error(2));
+    assert_hint(&lab.debate_run(&"x".repeat(5_000), &[]).expect_error(2));
 }
 
 #[test]
-fn a_seat_must_be_a_plain_name() {
-    let lab = Lab::new();
-    for seat in BAD_SEATS {
+fn invalid_seat_specification_is_refused() {
+    let lab = TestEnv::new();
+    for seat in INVALID_SEATS {
         for flag in ["--proposer", "--challenger", "--judge"] {
             let flag = format!("{flag}={seat}");
-            let done = lab.debate(&["run", "Wrong?", &flag]).fails_with(2);
-            hinted(&done);
+            let done = lab.debate(&["run", "Wrong?", &flag]).expect_error(2);
+            assert_hint(&done);
         }
         let seat = format!("--seat=challenger={seat}");
-        hinted(&lab.debate(&["resume", &seat]).fails_with(2));
+        assert_hint(&lab.debate(&["resume", &seat]).expect_error(2));
     }
-    nothing_happened(&lab);
+    assert_nothing_stored(&lab);
 }
 
 #[test]
-fn a_tool_does_not_debate_itself() {
-    let lab = Lab::new();
+fn same_tool_on_both_sides_is_refused() {
+    let lab = TestEnv::new();
     for (one, other) in [("claude", "claude"), ("codex:a", "codex:b"), ("gemini", "gemini:auto")] {
         let args = ["run", "Itself?", "--proposer", one, "--challenger", other];
-        let done = lab.debate(&args).fails_with(2);
-        done.warns("a debate needs two different tools");
-        hinted(&done);
+        let done = lab.debate(&args).expect_error(2);
+        done.assert_stderr_contains("a debate needs two different tools");
+        assert_hint(&done);
     }
-    nothing_happened(&lab);
+    assert_nothing_stored(&lab);
 }
 
 /// The demo does not fill an empty seat.
 #[test]
-fn without_seats_nobody_plays() {
-    let lab = Lab::new();
-    let pro = lab.seat("pro.json");
+fn missing_or_unknown_seats_exit_4() {
+    let lab = TestEnv::new();
+    let pro = lab.script_seat("pro.json");
     let rows: &[(&[&str], &str)] = &[
         (&[], "nobody plays the proposer"),
         (&["--proposer", &pro], "nobody plays the challenger"),
@@ -114,17 +118,17 @@ fn without_seats_nobody_plays() {
         (&["--proposer", &pro, "--challenger", "human", "--judge", "eliza"], "no such tool"),
     ];
     for (args, says) in rows {
-        let done = lab.debate(&[&["run", "Who?"], *args].concat()).fails_with(4);
-        done.warns(says);
-        done.warns("hint:");
-        assert!(!done.err.contains("DEMO"), "{}", done.err);
+        let done = lab.debate(&[&["run", "Who?"], *args].concat()).expect_error(4);
+        done.assert_stderr_contains(says);
+        done.assert_stderr_contains("hint:");
+        assert!(!done.stderr.contains("DEMO"), "{}", done.stderr);
     }
-    nothing_happened(&lab);
+    assert_nothing_stored(&lab);
 }
 
 #[test]
-fn a_script_that_is_none_is_refused_before_anything_begins() {
-    let lab = Lab::new();
+fn invalid_script_file_is_refused_before_the_start() {
+    let lab = TestEnv::new();
     for text in [
         "",
         "{}",
@@ -133,121 +137,147 @@ fn a_script_that_is_none_is_refused_before_anything_begins() {
         "{\"turns\": [{\"txt\": \"x\"}]}",
         "{\"turns\": [{\"fail\": \"sulked\"}]}",
     ] {
-        std::fs::write(lab.outside("contra.json"), text).unwrap();
-        lab.run("Script?", &[]).fails_with(4).warns("contra.json");
+        std::fs::write(lab.temp_path("contra.json"), text).unwrap();
+        lab.debate_run("Script?", &[]).expect_error(4).assert_stderr_contains("contra.json");
     }
-    nothing_happened(&lab);
+    assert_nothing_stored(&lab);
 }
 
 #[test]
-fn topics_have_a_length() {
-    let lab = Lab::new();
+fn empty_or_too_long_topic_is_refused() {
+    let lab = TestEnv::new();
     for topic in ["", "  \n\t"] {
-        lab.run(topic, &[]).fails_with(2).warns("the topic is empty");
+        lab.debate_run(topic, &[]).expect_error(2).assert_stderr_contains("the topic is empty");
     }
-    lab.run(&"长".repeat(5_000), &[]).fails_with(2).warns("5000 of at most 4000");
-    nothing_happened(&lab);
-    let done = lab.run(&"长".repeat(4_000), &["--rounds", "1"]).success();
-    done.says(&["### Verdict"]);
+    lab.debate_run(&"长".repeat(5_000), &[])
+        .expect_error(2)
+        .assert_stderr_contains("5000 of at most 4000");
+    assert_nothing_stored(&lab);
+    let done = lab.debate_run(&"长".repeat(4_000), &["--rounds", "1"]).expect_success();
+    done.assert_stdout_contains(&["### Verdict"]);
 }
 
 #[test]
-fn money_that_is_spent_pauses_the_debate() {
-    let lab = Lab::new();
-    let done = lab.run("Money?", &["--max-cost", "0"]).ends(2);
-    done.warns("The budget is spent. Allow more when you resume, with `--max-cost X`");
-    done.says(&["Status: paused", "No verdict yet."]);
-    assert_eq!(lab.state()["status"], "paused");
-    lab.debate(&["resume"]).ends(2).warns("The budget is spent");
-    lab.debate(&["resume", "--yes"]).ends(2).warns("The budget is spent");
-    lab.debate(&["resume", "--max-cost=-3"]).fails_with(2);
-    lab.debate(&["resume", "--max-cost", "0.01"]).success().says(&["### Verdict"]);
-    lab.replays(&lab.last());
+fn exhausted_cost_budget_pauses_the_debate() {
+    let lab = TestEnv::new();
+    let done = lab.debate_run("Money?", &["--max-cost", "0"]).expect_exit_code(2);
+    done.assert_stderr_contains(
+        "The budget is spent. Allow more when you resume, with `--max-cost X`",
+    );
+    done.assert_stdout_contains(&["Status: paused", "No verdict yet."]);
+    assert_eq!(lab.state_file_json()["status"], "paused");
+    lab.debate(&["resume"]).expect_exit_code(2).assert_stderr_contains("The budget is spent");
+    lab.debate(&["resume", "--yes"])
+        .expect_exit_code(2)
+        .assert_stderr_contains("The budget is spent");
+    lab.debate(&["resume", "--max-cost=-3"]).expect_error(2);
+    lab.debate(&["resume", "--max-cost", "0.01"])
+        .expect_success()
+        .assert_stdout_contains(&["### Verdict"]);
+    lab.assert_replays(&lab.latest_debate_id());
 }
 
 /// Each budget is raised by its own flag.
 #[test]
-fn tokens_and_minutes_pause_a_debate_too() {
+fn exhausted_token_or_time_budget_pauses_the_debate() {
     for flag in ["--max-tokens", "--max-minutes"] {
-        let lab = Lab::new();
-        lab.run("Enough?", &[flag, "0"]).ends(2).warns("The budget is spent");
-        let done = lab.debate(&["resume", "--max-cost", "9"]).fails_with(2);
-        done.warns("more than that is spent already");
-        done.warns(flag);
-        lab.debate(&["resume", flag, "1000"]).success().says(&["### Verdict"]);
+        let lab = TestEnv::new();
+        lab.debate_run("Enough?", &[flag, "0"])
+            .expect_exit_code(2)
+            .assert_stderr_contains("The budget is spent");
+        let done = lab.debate(&["resume", "--max-cost", "9"]).expect_error(2);
+        done.assert_stderr_contains("more than that is spent already");
+        done.assert_stderr_contains(flag);
+        lab.debate(&["resume", flag, "1000"])
+            .expect_success()
+            .assert_stdout_contains(&["### Verdict"]);
     }
 }
 
 #[test]
-fn a_pause_without_a_terminal_stops_before_every_round() {
-    let lab = Lab::new();
-    let done = lab.run("Pause?", &["--pause"]).ends(2);
-    done.warns("Paused before round 2. `--yes` goes on without asking.");
-    done.says(&["Rounds: 1", "Status: paused"]);
-    let before = lab.events(&lab.last());
-    lab.debate(&["resume"]).ends(2).warns("Paused before round 2");
-    lab.debate(&["resume"]).stdin("y\n").ends(2);
-    assert_eq!(lab.events(&lab.last()), before, "a pipe says no yes");
-    let done = lab.debate(&["resume", "--say", "Mind the lock.", "--yes"]).success();
-    done.says(&["Rounds: 2", "### Verdict"]);
-    let prompt = lab.debate(&["show", "--prompt", "1.2.0.0"]).success();
-    prompt.says(&["Mind the lock."]);
-    lab.debate(&["show"]).success().says(&["### User Input", "Mind the lock.", "## Round 2"]);
-    lab.replays(&lab.last());
+fn pause_without_a_terminal_stops_before_each_round() {
+    let lab = TestEnv::new();
+    let done = lab.debate_run("Pause?", &["--pause"]).expect_exit_code(2);
+    done.assert_stderr_contains("Paused before round 2. `--yes` goes on without asking.");
+    done.assert_stdout_contains(&["Rounds: 1", "Status: paused"]);
+    let before = lab.events(&lab.latest_debate_id());
+    lab.debate(&["resume"]).expect_exit_code(2).assert_stderr_contains("Paused before round 2");
+    lab.debate(&["resume"]).stdin("y\n").expect_exit_code(2);
+    assert_eq!(lab.events(&lab.latest_debate_id()), before, "a pipe says no yes");
+    let done = lab.debate(&["resume", "--say", "Mind the lock.", "--yes"]).expect_success();
+    done.assert_stdout_contains(&["Rounds: 2", "### Verdict"]);
+    let prompt = lab.debate(&["show", "--prompt", "1.2.0.0"]).expect_success();
+    prompt.assert_stdout_contains(&["Mind the lock."]);
+    lab.debate(&["show"]).expect_success().assert_stdout_contains(&[
+        "### User Input",
+        "Mind the lock.",
+        "## Round 2",
+    ]);
+    lab.assert_replays(&lab.latest_debate_id());
 }
 
 #[test]
-fn a_paused_debate_can_be_concluded() {
-    let lab = Lab::new();
-    lab.run("Enough?", &["--pause", "--rounds", "5"]).ends(2);
-    lab.debate(&["resume", "--conclude"]).success().says(&["Rounds: 1", "### Verdict"]);
-    lab.replays(&lab.last());
+fn paused_debate_can_be_concluded() {
+    let lab = TestEnv::new();
+    lab.debate_run("Enough?", &["--pause", "--rounds", "5"]).expect_exit_code(2);
+    lab.debate(&["resume", "--conclude"])
+        .expect_success()
+        .assert_stdout_contains(&["Rounds: 1", "### Verdict"]);
+    lab.assert_replays(&lab.latest_debate_id());
 }
 
 #[test]
-fn seats_that_are_not_there_cannot_be_handed_over() {
-    let lab = Lab::new();
-    lab.run("Seats?", &["--pause"]).ends(2);
-    let before = lab.events(&lab.last());
-    lab.debate(&["resume", "--seat", "king=human"]).fails_with(2).warns("its seats are");
-    lab.debate(&["resume", "--seat", "king"]).fails_with(2);
-    lab.debate(&["resume", "--seat", "challenger=eliza"]).fails_with(4);
-    lab.debate(&["show", "--prompt", "9.9.9.9"]).fails_with(2).warns("its turns so far are");
-    lab.debate(&["show", "--prompt", "x"]).fails_with(2);
-    assert_eq!(lab.events(&lab.last()), before);
+fn unknown_seat_or_turn_is_refused() {
+    let lab = TestEnv::new();
+    lab.debate_run("Seats?", &["--pause"]).expect_exit_code(2);
+    let before = lab.events(&lab.latest_debate_id());
+    lab.debate(&["resume", "--seat", "king=human"])
+        .expect_error(2)
+        .assert_stderr_contains("its seats are");
+    lab.debate(&["resume", "--seat", "king"]).expect_error(2);
+    lab.debate(&["resume", "--seat", "challenger=eliza"]).expect_error(4);
+    lab.debate(&["show", "--prompt", "9.9.9.9"])
+        .expect_error(2)
+        .assert_stderr_contains("its turns so far are");
+    lab.debate(&["show", "--prompt", "x"]).expect_error(2);
+    assert_eq!(lab.events(&lab.latest_debate_id()), before);
 }
 
 #[test]
-fn help_and_version_are_data() {
-    let lab = Lab::new();
-    lab.debate(&["--help"]).success().says(&["Usage: debate", "Exit codes: 0 ok"]);
-    lab.debate(&["--version"]).success().says(&[env!("CARGO_PKG_VERSION")]);
-    lab.debate(&["completions", "bash"]).success().says(&["debate"]);
-    lab.debate(&[]).ends(2);
-    assert!(!lab.home().exists(), "nothing is made before it is needed");
+fn help_and_version_go_to_stdout() {
+    let lab = TestEnv::new();
+    lab.debate(&["--help"])
+        .expect_success()
+        .assert_stdout_contains(&["Usage: debate", "Exit codes: 0 ok"]);
+    lab.debate(&["--version"])
+        .expect_success()
+        .assert_stdout_contains(&[env!("CARGO_PKG_VERSION")]);
+    lab.debate(&["completions", "bash"]).expect_success().assert_stdout_contains(&["debate"]);
+    lab.debate(&[]).expect_exit_code(2);
+    assert!(!lab.data_dir().exists(), "nothing is made before it is needed");
 }
 
 #[test]
-fn a_speed_must_be_a_number() {
-    let lab = Lab::new();
-    lab.run("Fast?", &["--rounds", "1"]).success();
+fn invalid_replay_speed_is_refused() {
+    let lab = TestEnv::new();
+    lab.debate_run("Fast?", &["--rounds", "1"]).expect_success();
     for speed in ["NaN", "inf", "1e-300", "-1"] {
-        let done = lab.debate(&["replay", &format!("--speed={speed}")]).done();
-        assert_eq!(done.code, Some(2), "{speed}: {done:#?}");
+        let done = lab.debate(&["replay", &format!("--speed={speed}")]).output();
+        assert_eq!(done.exit_code, Some(2), "{speed}: {done:#?}");
     }
 }
 
 #[test]
-fn only_seats_that_are_offered_are_taken() {
-    let lab = Lab::new();
-    let pro = lab.seat("pro.json");
+fn bot_seat_is_refused_in_the_terminal() {
+    let lab = TestEnv::new();
+    let pro = lab.script_seat("pro.json");
     let args = ["run", "Bot?", "--proposer", &pro, "--challenger", "bot"];
-    lab.debate(&args).fails_with(4);
+    lab.debate(&args).expect_error(4);
 }
 
 #[test]
-fn quiet_leaves_only_errors() {
-    let lab = Lab::new();
-    let done = lab.run("Quiet?", &["--pause", "--quiet"]).ends(2);
-    assert_eq!(done.err, "");
+fn quiet_prints_only_errors() {
+    let lab = TestEnv::new();
+    let done = lab.debate_run("Quiet?", &["--pause", "--quiet"]).expect_exit_code(2);
+    assert_eq!(done.stderr, "");
 }

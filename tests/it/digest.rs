@@ -1,6 +1,6 @@
 //! Round summaries: what a written digest must contain, and the mechanical digest that replaces it
 //! if no scribe wrote one.
-use crate::scene::{open, say, setup, speech, until};
+use crate::debate_fixture::{debate_setup, open_debate, play_until, record_reply, speech};
 use debate_mcp::debate::digest::{
     collapse_whitespace, find_omissions, first_words, mechanical_digest,
 };
@@ -8,8 +8,8 @@ use debate_mcp::debate::{Body, Debate, formats};
 
 /// A duel in which Bob concedes `p1` verbatim in round 1 and argues against it in round 2. Ada
 /// answers `c1` and leaves `c2` open, and Bob certifies `c3` as resolved.
-fn record() -> Debate {
-    let mut debate = open(setup(formats::duel(), 5));
+fn duel_with_concession() -> Debate {
+    let mut debate = open_debate(debate_setup(formats::duel(), 5));
     let turns = [
         (1, "propose", speech("p1 p2!", &[], &[])),
         (1, "challenge", speech("c1 c2 c3", &[("p1", "p1 holds because")], &[])),
@@ -17,14 +17,14 @@ fn record() -> Debate {
         (2, "follow_up", speech("c4>p1", &[], &["c3"])),
     ];
     for (round, phase, body) in turns {
-        let cue = until(&mut debate, round, phase);
-        say(&mut debate, cue, body);
+        let cue = play_until(&mut debate, round, phase);
+        record_reply(&mut debate, cue, body);
     }
     debate
 }
 
 #[test]
-fn the_record_sums_itself_up_and_says_that_it_did() {
+fn mechanical_digest_lists_claims_and_concessions() {
     let expected = "\
 (Mechanical summary: built from the claims and concessions on the record, because no written one was available.)
 
@@ -53,12 +53,12 @@ Open disagreements:
 Contradictions:
 - conceded in round 1: \"p1 holds because\"; denied in round 2 by `c4`: c4 holds because it does
 ";
-    assert_eq!(mechanical_digest(&record(), 2), expected);
+    assert_eq!(mechanical_digest(&duel_with_concession(), 2), expected);
 }
 
 #[test]
-fn only_the_rounds_it_covers_are_summed_up() {
-    let text = mechanical_digest(&record(), 1);
+fn mechanical_digest_covers_only_its_rounds() {
+    let text = mechanical_digest(&duel_with_concession(), 1);
     for (part, there) in [
         ("- c3: c3 holds because it does (evidence", true),
         ("Concessions (verbatim, binding):", true),
@@ -69,15 +69,18 @@ fn only_the_rounds_it_covers_are_summed_up() {
     ] {
         assert_eq!(text.contains(part), there, "{part}\n{text}");
     }
-    assert!(!mechanical_digest(&record(), 0).contains("- "), "nothing has happened yet");
+    assert!(
+        !mechanical_digest(&duel_with_concession(), 0).contains("- "),
+        "nothing has happened yet"
+    );
 }
 
 #[test]
-fn a_side_without_claims_is_summed_up_by_its_words() {
-    let mut debate = open(setup(formats::duel(), 3));
-    let first = until(&mut debate, 1, "propose");
+fn side_without_claims_is_summarized_by_its_text() {
+    let mut debate = open_debate(debate_setup(formats::duel(), 3));
+    let first = play_until(&mut debate, 1, "propose");
     let long = vec!["word"; 100].join(" ");
-    say(&mut debate, first, Body::from_prose(long));
+    record_reply(&mut debate, first, Body::from_prose(long));
     let text = mechanical_digest(&debate, 1);
     let cut = format!("- (round 1) {} …\n", vec!["word"; 80].join(" "));
     assert!(text.contains(&cut), "{text}");
@@ -85,29 +88,32 @@ fn a_side_without_claims_is_summed_up_by_its_words() {
 }
 
 #[track_caller]
-fn check(summary: &str, expected: &[&str]) {
-    let fourth = crate::scene::cue(2, 4, 0, 13);
-    assert_eq!(find_omissions(&record(), fourth, summary), expected, "{summary}");
+fn assert_omissions(summary: &str, expected: &[&str]) {
+    let fourth = crate::debate_fixture::cue(2, 4, 0, 13);
+    assert_eq!(find_omissions(&duel_with_concession(), fourth, summary), expected, "{summary}");
 }
 
 #[test]
-fn a_summary_quotes_every_concession_and_names_every_open_disagreement() {
+fn digest_must_quote_concessions_and_name_open_claims() {
     let quote = "the concession of `p1` is not quoted word for word";
     let open = |id: &str| format!("the open disagreement about `{id}` is not named");
-    check("p1 holds because. Open: c1, c2 and c4.", &[]);
-    check("p1 holds\n  because; (c1) `c2` **c4**", &[]); // Whitespace and markup are ignored.
-    check("关于c1的分歧，c2尚有争议，c4也是。p1 holds because", &[]); // Ids without spaces around them.
-    check("p1 is right. Open: c1, c2, c4.", &[quote]);
-    check("P1 holds because. Open: c1, c2, c4.", &[quote]); // Quotes are case-sensitive.
-    check("p1 holds because. Open: c1 and c4.", &[&open("c2")]);
-    check("p1 holds because. Open: c10, xc2, c4-b.", &[&open("c1"), &open("c2"), &open("c4")]);
-    check("", &[quote, &open("c1"), &open("c2"), &open("c4")]);
+    assert_omissions("p1 holds because. Open: c1, c2 and c4.", &[]);
+    assert_omissions("p1 holds\n  because; (c1) `c2` **c4**", &[]); // Whitespace and markup are ignored.
+    assert_omissions("关于c1的分歧，c2尚有争议，c4也是。p1 holds because", &[]); // Ids without spaces around them.
+    assert_omissions("p1 is right. Open: c1, c2, c4.", &[quote]);
+    assert_omissions("P1 holds because. Open: c1, c2, c4.", &[quote]); // Quotes are case-sensitive.
+    assert_omissions("p1 holds because. Open: c1 and c4.", &[&open("c2")]);
+    assert_omissions(
+        "p1 holds because. Open: c10, xc2, c4-b.",
+        &[&open("c1"), &open("c2"), &open("c4")],
+    );
+    assert_omissions("", &[quote, &open("c1"), &open("c2"), &open("c4")]);
     // The mechanical digest omits nothing.
-    check(&mechanical_digest(&record(), 2), &[]);
+    assert_omissions(&mechanical_digest(&duel_with_concession(), 2), &[]);
 }
 
 #[test]
-fn white_space_does_not_count() {
+fn whitespace_is_collapsed() {
     for (text, expected) in [("a  b\n\tc ", "a b c"), ("", ""), (" \n", ""), ("a\u{a0}b", "a b")] {
         assert_eq!(collapse_whitespace(text), expected);
     }

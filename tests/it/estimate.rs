@@ -1,22 +1,22 @@
 //! Cost estimate before a debate starts: expected calls and input tokens per seat.
-use crate::scene::{played, setup};
+use crate::debate_fixture::{debate_setup, play_to_end};
 use debate_mcp::debate::estimate::estimate_usage;
 use debate_mcp::debate::{Participant, formats};
 
 /// The estimate is exact for formats whose turns do not depend on what the replies say.
 #[test]
-fn as_many_calls_are_expected_as_there_will_be() {
-    let duels = (1..=5).map(|rounds| setup(formats::duel(), rounds));
-    for setup in duels.chain([setup(formats::research(), 1)]) {
+fn estimated_calls_match_the_played_debate() {
+    let duels = (1..=5).map(|rounds| debate_setup(formats::duel(), rounds));
+    for setup in duels.chain([debate_setup(formats::research(), 1)]) {
         let expected: u32 = estimate_usage(&setup).iter().map(|one| one.calls).sum();
-        let debate = played(setup, &[]);
+        let debate = play_to_end(setup, &[]);
         assert_eq!(expected as usize, debate.replies_in(..).count(), "{}", debate.setup().rounds);
     }
 }
 
 #[test]
-fn whoever_is_waited_for_costs_nothing() {
-    let mut setup = setup(formats::duel(), 2);
+fn host_seats_cost_nothing() {
+    let mut setup = debate_setup(formats::duel(), 2);
     for seat in &mut setup.seats {
         seat.voice = Participant::Host;
     }
@@ -24,8 +24,8 @@ fn whoever_is_waited_for_costs_nothing() {
 }
 
 #[test]
-fn more_to_read_is_more_to_pay_for() {
-    let small = setup(formats::duel(), 2);
+fn longer_brief_raises_the_input_token_estimate() {
+    let small = debate_setup(formats::duel(), 2);
     let mut large = small.clone();
     large.brief = "x".repeat(40_000);
     let read = |setup| estimate_usage(&setup).iter().map(|one| one.tokens_in).sum::<u64>();

@@ -1,8 +1,11 @@
 //! Rulings: claim checks against the record, required fields, blind prompts (no tool names or
 //! scores, normalized style, swapped side labels for the mirror), and judge panels.
-use crate::players::{complete, good, refused, ruling, said, told};
-use crate::scene::{
-    apply, citation, due, open, put, run, say, say_with, setup, speech, until, without,
+use crate::debate_fixture::{
+    apply_events, ask_open_turns, citation, debate_setup, due_cues, open_debate, play_debate,
+    play_until, record_reply, record_reply_with, speech, without_roles,
+};
+use crate::simulated_players::{
+    fill_required_fields, refused_event, render_prompt, reply_event, valid_reply, verdict_reply,
 };
 use Rule::{ChecksClaims, FollowsChecks, NamesBlindSpots, NamesDecisive};
 use debate_mcp::debate::body::{BlindSpot, ClaimCheck};
@@ -14,11 +17,11 @@ use debate_mcp::debate::{
 
 /// A duel at its verdict: P claims `p`. C answers it with `c` and raises `d` and `e`. P concedes
 /// `d`, adds `q` with a wrong citation and `r`, which is never answered. C certifies `e` resolved.
-fn duel() -> (Debate, Cue) {
-    let mut debate = open(setup(formats::duel(), 2));
+fn duel_at_verdict() -> (Debate, Cue) {
+    let mut debate = open_debate(debate_setup(formats::duel(), 2));
     let turn = |debate: &mut Debate, round, phase: &str, body: Body, cites: Vec<Citation>| {
-        let cue = until(debate, round, phase);
-        say_with(debate, cue, body, cites);
+        let cue = play_until(debate, round, phase);
+        record_reply_with(debate, cue, body, cites);
     };
     turn(&mut debate, 1, "propose", speech("p", &[], &[]), vec![]);
     turn(&mut debate, 1, "challenge", speech("c>p d e", &[], &[]), vec![]);
@@ -27,30 +30,34 @@ fn duel() -> (Debate, Cue) {
     let defence = speech("q>c r", &[("d", "d holds")], &[]);
     turn(&mut debate, 2, "defend", defence, vec![wrong]);
     turn(&mut debate, 2, "follow_up", speech("f>q", &[], &["e"]), vec![]);
-    let judge = until(&mut debate, 0, "judge");
+    let judge = play_until(&mut debate, 0, "judge");
     (debate, judge)
 }
 
 /// A ruling for a side that checks every contested claim, with this edit applied.
-fn ruled((debate, cue): &(Debate, Cue), side: Side, spoil: impl Fn(&mut JudgeRuling)) -> Body {
+fn edited_ruling(
+    (debate, cue): &(Debate, Cue),
+    side: Side,
+    spoil: impl Fn(&mut JudgeRuling),
+) -> Body {
     let first = debate.turns().next().unwrap().0;
-    let body = complete(debate, *cue, ruling(Some(side), 80, vec![first]));
+    let body = fill_required_fields(debate, *cue, verdict_reply(Some(side), 80, vec![first]));
     let Body::Verdict(mut ruling) = body else { panic!() };
     ruling.despite.clear();
     spoil(&mut ruling);
     Body::Verdict(ruling)
 }
 
-fn of<'a>(ruling: &'a mut JudgeRuling, id: &str) -> &'a mut ClaimCheck {
+fn check_of_claim<'a>(ruling: &'a mut JudgeRuling, id: &str) -> &'a mut ClaimCheck {
     ruling.checks.iter_mut().find(|check| check.claim == id).unwrap()
 }
 
-type Spoil = fn(&mut JudgeRuling);
+type RulingEdit = fn(&mut JudgeRuling);
 
 #[test]
-fn every_contested_claim_is_asked_about_and_the_record_is_not_denied() {
-    let court = duel();
-    let table: &[(&str, Spoil, &str)] = &[
+fn ruling_must_check_every_contested_claim() {
+    let court = duel_at_verdict();
+    let table: &[(&str, RulingEdit, &str)] = &[
         ("as asked", |_| {}, ""),
         ("none", |it| it.checks.clear(), "`checks` has no entry for `p` of side A"),
         (
@@ -60,7 +67,7 @@ fn every_contested_claim_is_asked_about_and_the_record_is_not_denied() {
         ),
         (
             "of the other side",
-            |it| of(it, "c").side = Side::Pro,
+            |it| check_of_claim(it, "c").side = Side::Pro,
             "`checks` has no entry for `c` of side B",
         ),
         (
@@ -74,19 +81,19 @@ fn every_contested_claim_is_asked_about_and_the_record_is_not_denied() {
         ),
         (
             "supported by what is not there",
-            |it| of(it, "q").supported = true,
+            |it| check_of_claim(it, "q").supported = true,
             "`q` of side A: none of its citations was found",
         ),
-        ("supported by what was not looked up", |it| of(it, "p").supported = true, ""),
+        ("supported by what was not looked up", |it| check_of_claim(it, "p").supported = true, ""),
         (
             "conceded, and denied",
-            |it| of(it, "d").conceded = false,
+            |it| check_of_claim(it, "d").conceded = false,
             "`d` of side B was conceded, as the record shows",
         ),
-        ("given away in prose alone", |it| of(it, "r").conceded = true, ""),
+        ("given away in prose alone", |it| check_of_claim(it, "r").conceded = true, ""),
     ];
     for (name, spoil, says) in table {
-        let body = ruled(&court, Side::Con, spoil);
+        let body = edited_ruling(&court, Side::Con, spoil);
         let found = check_rules(&court.0, court.1, &body, &[]);
         let found: Vec<(Rule, RuleWeight, &str)> =
             found.iter().map(|it| (it.rule, it.weight, it.says.as_str())).collect();
@@ -95,23 +102,23 @@ fn every_contested_claim_is_asked_about_and_the_record_is_not_denied() {
         assert_eq!(found, expected, "{name}");
     }
     // A claim certified as resolved is settled, so checking it is optional.
-    let Body::Verdict(asked) = ruled(&court, Side::Con, |_| {}) else { panic!() };
+    let Body::Verdict(asked) = edited_ruling(&court, Side::Con, |_| {}) else { panic!() };
     let ids: Vec<&str> = asked.checks.iter().map(|check| check.claim.as_str()).collect();
     assert_eq!(ids, ["p", "c", "q", "d", "r", "f"], "contested, conceded, never taken up");
 }
 
 #[test]
-fn a_mirror_is_told_of_the_labels_it_knows() {
-    let (debate, judge) = duel();
+fn mirror_findings_use_the_swapped_labels() {
+    let (debate, judge) = duel_at_verdict();
     let mirror = Cue { seat: 11, ..judge };
-    let body = ruled(&(debate.clone(), mirror), Side::Con, |it| it.checks.clear());
+    let body = edited_ruling(&(debate.clone(), mirror), Side::Con, |it| it.checks.clear());
     let found = check_rules(&debate, mirror, &body, &[]);
     assert_eq!(found[0].says, "`checks` has no entry for `p` of side B");
 }
 
 #[test]
-fn a_ruling_follows_its_own_answers_or_says_why_not() {
-    let court = duel();
+fn ruling_against_its_own_checks_needs_a_reason() {
+    let court = duel_at_verdict();
     // Standing claims besides `d`, the winner, the reason given, and whether the ruling is refused.
     for (standing, winner, despite, objected) in [
         (&[][..], Side::Con, "", false),
@@ -125,9 +132,9 @@ fn a_ruling_follows_its_own_answers_or_says_why_not() {
         (&["p", "r"], Side::Con, "both rest on `c`", false),
         (&["f", "c"], Side::Pro, "", true),
     ] {
-        let body = ruled(&court, winner, |it| {
+        let body = edited_ruling(&court, winner, |it| {
             for id in standing {
-                let check = of(it, id);
+                let check = check_of_claim(it, id);
                 (check.supported, check.answered) = (true, false);
             }
             it.despite = despite.into();
@@ -140,37 +147,39 @@ fn a_ruling_follows_its_own_answers_or_says_why_not() {
 }
 
 #[test]
-fn a_ruling_that_could_be_better_is_asked_for_once_more_and_then_taken_as_a_foul() {
-    let (mut debate, judge) = duel();
-    let bare = ruled(&(debate.clone(), judge), Side::Con, |it| it.checks.clear());
-    put(&mut debate);
-    let found = said(&debate, judge, bare.clone()).unwrap_err();
+fn incomplete_ruling_is_retried_once_then_recorded_as_foul() {
+    let (mut debate, judge) = duel_at_verdict();
+    let bare = edited_ruling(&(debate.clone(), judge), Side::Con, |it| it.checks.clear());
+    ask_open_turns(&mut debate);
+    let found = reply_event(&debate, judge, bare.clone()).unwrap_err();
     assert_eq!(found[0].weight, RuleWeight::Mend);
-    let again = refused(&debate, judge, found);
-    apply(&mut debate, [again]);
-    let Event::Spoke { reply, .. } = said(&debate, judge, bare.clone()).unwrap() else { panic!() };
+    let again = refused_event(&debate, judge, found);
+    apply_events(&mut debate, [again]);
+    let Event::Spoke { reply, .. } = reply_event(&debate, judge, bare.clone()).unwrap() else {
+        panic!()
+    };
     assert_eq!(
         (reply.findings[0].rule, reply.findings[0].weight),
         (ChecksClaims, RuleWeight::Foul)
     );
     // An invalid ruling is refused on the second attempt, too.
-    let none = ruled(&(debate.clone(), judge), Side::Con, |it| it.side = None);
-    assert!(said(&debate, judge, none).is_err());
+    let none = edited_ruling(&(debate.clone(), judge), Side::Con, |it| it.side = None);
+    assert!(reply_event(&debate, judge, none).is_err());
     // A human's reply is accepted at the first attempt.
-    let mut human = setup(formats::duel(), 1);
+    let mut human = debate_setup(formats::duel(), 1);
     human.seats[10].voice = Participant::Human;
-    let mut debate = open(human);
-    let judge = Cue { seat: 10, ..until(&mut debate, 0, "judge") };
+    let mut debate = open_debate(human);
+    let judge = Cue { seat: 10, ..play_until(&mut debate, 0, "judge") };
     let first = debate.turns().next().unwrap().0;
-    assert!(said(&debate, judge, ruling(Some(Side::Pro), 80, vec![first])).is_ok());
+    assert!(reply_event(&debate, judge, verdict_reply(Some(Side::Pro), 80, vec![first])).is_ok());
 }
 
 #[test]
-fn a_court_names_what_decided_it_and_what_each_side_did_not_see() {
-    let mut debate = open(setup(formats::tribunal(), 3));
-    let judge = until(&mut debate, 0, "judge");
+fn tribunal_ruling_names_decisive_claim_and_blind_spots() {
+    let mut debate = open_debate(debate_setup(formats::tribunal(), 3));
+    let judge = play_until(&mut debate, 0, "judge");
     let court = (debate, judge);
-    let table: &[(&str, Spoil, &[Rule])] = &[
+    let table: &[(&str, RulingEdit, &[Rule])] = &[
         ("as asked", |_| {}, &[]),
         ("nothing decided", |it| it.decisive = None, &[NamesDecisive]),
         ("empty", |it| it.decisive = Some(" ".into()), &[NamesDecisive]),
@@ -186,7 +195,7 @@ fn a_court_names_what_decided_it_and_what_each_side_did_not_see() {
         ),
     ];
     for (name, spoil, expected) in table {
-        let body = ruled(&court, Side::Pro, spoil);
+        let body = edited_ruling(&court, Side::Pro, spoil);
         let rules: Vec<Rule> =
             check_rules(&court.0, court.1, &body, &[]).iter().map(|it| it.rule).collect();
         assert_eq!(rules, *expected, "{name}");
@@ -194,30 +203,35 @@ fn a_court_names_what_decided_it_and_what_each_side_did_not_see() {
 }
 
 /// A setup with this template as every prompt.
-fn telling(format: Format, rounds: u8, template: &str) -> Setup {
-    let mut setup = setup(format, rounds);
+fn setup_with_template(format: Format, rounds: u8, template: &str) -> Setup {
+    let mut setup = debate_setup(format, rounds);
     setup.prompts.values_mut().for_each(|prompt| *prompt = template.into());
     setup
 }
 
 #[test]
-fn style_is_evened_out_for_those_who_judge_and_for_nobody_else() {
-    let mut debate = open(telling(formats::tribunal(), 3, "{{heard}}\n\n{{claims}}"));
-    let first = due(&debate)[0];
-    let mut body = good(&debate, first);
+fn style_is_normalized_only_for_judges_and_voters() {
+    let mut debate =
+        open_debate(setup_with_template(formats::tribunal(), 3, "{{heard}}\n\n{{claims}}"));
+    let first = due_cues(&debate)[0];
+    let mut body = valid_reply(&debate, first);
     if let Body::Speech { text, claims, .. } = &mut body {
         *text = "# Why\n\n**Tabs** are *short*!!! 🚀 `**code**` stays.".into();
         claims[0].text = "**Tabs** are short 🚀".into();
     }
-    say(&mut debate, first, body);
+    record_reply(&mut debate, first, body);
     let styled =
         |text: &str| ["**Tabs**", "🚀", "# Why", "*short*"].map(|mark| text.contains(mark));
-    let other = until(&mut debate, 1, "argue");
-    assert_eq!(styled(&told(&debate, other)), [true; 4], "an opponent hears what was said");
+    let other = play_until(&mut debate, 1, "argue");
+    assert_eq!(
+        styled(&render_prompt(&debate, other)),
+        [true; 4],
+        "an opponent hears what was said"
+    );
     for (round, phase) in [(1, "score"), (0, "judge"), (0, "vote")] {
-        until(&mut debate, round, phase);
-        for cue in due(&debate) {
-            let text = told(&debate, cue);
+        play_until(&mut debate, round, phase);
+        for cue in due_cues(&debate) {
+            let text = render_prompt(&debate, cue);
             assert_eq!(styled(&text), [false; 4], "{phase}: {text}");
             for words in ["Tabs are short!", "Why", "`**code**` stays."] {
                 assert!(text.contains(words), "{phase}: every word stays: {text}");
@@ -227,13 +241,16 @@ fn style_is_evened_out_for_those_who_judge_and_for_nobody_else() {
 }
 
 #[test]
-fn an_audience_knows_neither_tools_nor_marks() {
-    let mut debate =
-        open(telling(formats::tribunal(), 10, "{{heard}}\n\n{{claims}}\n\n{{checks}}"));
+fn audience_prompts_hide_tools_and_scores() {
+    let mut debate = open_debate(setup_with_template(
+        formats::tribunal(),
+        10,
+        "{{heard}}\n\n{{claims}}\n\n{{checks}}",
+    ));
     for (round, phase) in [(3, "petition"), (3, "address"), (0, "vote")] {
-        until(&mut debate, round, phase);
-        for cue in due(&debate) {
-            let text = told(&debate, cue);
+        play_until(&mut debate, round, phase);
+        for cue in due_cues(&debate) {
+            let text = render_prompt(&debate, cue);
             for name in
                 ["claude", "codex", "gemini", "logic", "7.5", "Does not ask", "Asks to speak"]
             {
@@ -245,18 +262,18 @@ fn an_audience_knows_neither_tools_nor_marks() {
 }
 
 #[test]
-fn papers_are_read_out_under_the_labels_of_whoever_listens() {
+fn structured_replies_use_the_labels_of_the_reader() {
     // No built-in format shows a mirror scores or petitions. If one did, labels must stay swapped.
-    let mut court = telling(formats::tribunal(), 7, "{{heard}}");
+    let mut court = setup_with_template(formats::tribunal(), 7, "{{heard}}");
     for phase in court.format.acts.iter_mut().flat_map(|act| &mut act.phases) {
         if phase.name == "judge" {
             phase.hears = TranscriptScope::Everything;
         }
     }
-    let mut debate = open(court);
-    let judge = until(&mut debate, 0, "judge");
+    let mut debate = open_debate(court);
+    let judge = play_until(&mut debate, 0, "judge");
     for (seat, pro, con) in [(10, "Side A", "Side B"), (11, "Side B", "Side A")] {
-        let text = told(&debate, Cue { seat, ..judge });
+        let text = render_prompt(&debate, Cue { seat, ..judge });
         assert!(text.contains(&format!("Asks to speak for {pro}, with something new")), "{text}");
         assert!(!text.contains(&format!("Asks to speak for {con}")), "{text}");
         let marks = |side: &str, mark: &str| {
@@ -270,33 +287,33 @@ fn papers_are_read_out_under_the_labels_of_whoever_listens() {
 }
 
 #[test]
-fn the_final_ruling_is_made_without_the_marks_of_the_rounds() {
-    let mut debate = open(telling(formats::tribunal(), 7, "{{heard}}"));
-    until(&mut debate, 0, "judge");
-    for cue in due(&debate) {
-        let text = told(&debate, cue);
+fn final_ruling_prompt_hides_round_scores() {
+    let mut debate = open_debate(setup_with_template(formats::tribunal(), 7, "{{heard}}"));
+    play_until(&mut debate, 0, "judge");
+    for cue in due_cues(&debate) {
+        let text = render_prompt(&debate, cue);
         assert!(!text.contains("7.5") && !text.contains("Asks to speak"), "{text}");
     }
 }
 
 #[test]
-fn every_seat_of_a_panel_rules_and_the_first_of_the_winner_speaks_for_it() {
-    let mut panel = setup(formats::duel(), 1);
+fn panel_majority_wins_and_its_first_judge_leads() {
+    let mut panel = debate_setup(formats::duel(), 1);
     for (name, role) in [("Kit", Role::Judge), ("Lex", Role::Mirror)] {
         panel.seats.push(Seat { name: name.into(), role, ..panel.seats[10].clone() });
     }
-    let mut debate = open(panel);
-    until(&mut debate, 0, "judge");
-    let all = due(&debate);
+    let mut debate = open_debate(panel);
+    play_until(&mut debate, 0, "judge");
+    let all = due_cues(&debate);
     let seats: Vec<&str> = all.iter().map(|cue| debate.seat(*cue).name.as_str()).collect();
     assert_eq!(seats, ["Kim", "Lou", "Kit", "Lex"]);
     let labels: Vec<_> = all.iter().map(|cue| debate.side_label(*cue, Side::Pro)).collect();
     assert_eq!(labels, [Some("A"), Some("B"), Some("A"), Some("B")]);
     let first = debate.turns().next().unwrap().0;
     for (cue, side) in all.iter().zip([Side::Pro, Side::Con, Side::Con, Side::Con]) {
-        say(&mut debate, *cue, ruling(Some(side), 80, vec![first]));
+        record_reply(&mut debate, *cue, verdict_reply(Some(side), 80, vec![first]));
     }
-    run(&mut debate, &[], |_| false);
+    play_debate(&mut debate, &[], |_| false);
     let judgment = judgment(&debate).unwrap();
     assert_eq!((judgment.winner, judgment.basis), (Side::Con, VerdictBasis::Majority));
     assert_eq!(judgment.contest_reasons, [ContestReason::Order, ContestReason::Panel]);
@@ -306,6 +323,6 @@ fn every_seat_of_a_panel_rules_and_the_first_of_the_winner_speaks_for_it() {
         "who saw them in their order"
     );
     assert_eq!(leading_ruling(&debate, Side::Pro).unwrap().0, all[0]);
-    let one = open(without(setup(formats::duel(), 1), &[Role::Mirror]));
+    let one = open_debate(without_roles(debate_setup(formats::duel(), 1), &[Role::Mirror]));
     assert!(debate_mcp::debate::verdict::judgment(&one).is_none());
 }

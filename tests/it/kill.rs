@@ -2,7 +2,7 @@
 //! recorded events must be unchanged, and no finished turn may be taken again.
 //!
 //! `DEBATE_KILLS=200 cargo test --test it kill` kills it 200 times instead of the default 20.
-use crate::scene::Rng;
+use crate::debate_fixture::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Writes a script with two rounds and six turns, each delayed by 6 ms.
-fn script(folder: &Path) {
+fn write_script(folder: &Path) {
     let claims = |id: &str, answers: &str| {
         let claim = json!({"id": id, "text": format!("{id} holds"), "evidence": ["a.rs:1"],
             "answers": [answers]});
         format!("Because.\n\n```claims\n{}\n```", json!({"claims": [claim]}))
     };
     let ruling = json!({"winner": "proposer", "confidence": 0.8, "reasoning": "it was shown",
-        "cites": ["T1"], "recommendation": "do it", "checks": crate::lab::checks()});
+        "cites": ["T1"], "recommendation": "do it", "checks": crate::test_env::claim_checks_json()});
     let turns = json!({"turns": [
         {"phase": "propose", "text": claims("P1", "none"), "delay_ms": 6},
         {"phase": "challenge", "text": claims("C1", "P1"), "delay_ms": 6},
@@ -30,50 +30,50 @@ fn script(folder: &Path) {
     fs::write(folder.join("turns.json"), turns.to_string()).unwrap();
 }
 
-fn debate(folder: &Path, args: &[&str]) -> Command {
+fn debate_command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_debate"));
     command.env_clear().env("HOME", folder).env("DEBATE_HOME", folder.join("home"));
     command.current_dir(folder).args(args).stdin(Stdio::null());
     command
 }
 
-fn run(folder: &Path) -> Command {
+fn run_command(folder: &Path) -> Command {
     let seat = "script:turns.json";
     let args = ["run", "Tabs?", "--proposer", seat, "--challenger", seat, "--json"];
-    debate(folder, &args)
+    debate_command(folder, &args)
 }
 
-fn output(folder: &Path, args: &[&str]) -> Output {
-    debate(folder, args).output().unwrap()
+fn command_output(folder: &Path, args: &[&str]) -> Output {
+    debate_command(folder, args).output().unwrap()
 }
 
 /// The event log of the latest debate, without its setup line.
-fn events(folder: &Path) -> Vec<Value> {
-    let said = output(folder, &["export", "last", "--as", "events"]).stdout;
+fn event_log(folder: &Path) -> Vec<Value> {
+    let said = command_output(folder, &["export", "last", "--as", "events"]).stdout;
     let lines = String::from_utf8(said).unwrap();
     lines.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
-fn killed_at_any_instant_a_debate_is_finished_by_the_next_start() {
-    let kills: usize = option_env_or("DEBATE_KILLS", 20);
+fn resume_after_kill_finishes_the_debate() {
+    let kills: usize = env_number_or("DEBATE_KILLS", 20);
     let folder = TempDir::new().unwrap();
-    script(folder.path());
+    write_script(folder.path());
     let began = Instant::now();
-    assert!(run(folder.path()).output().unwrap().status.success());
+    assert!(run_command(folder.path()).output().unwrap().status.success());
     let whole = began.elapsed();
 
     let mut rng = Rng(u64::from(std::process::id()));
     let (mut landed, mut interrupted) = (0, 0);
     for kill in 0..kills {
         let folder = TempDir::new().unwrap();
-        script(folder.path());
+        write_script(folder.path());
         let mut child =
-            run(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            run_command(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(whole.mul_f64(rng.below(1000) as f64 / 1000.0));
         child.kill().unwrap();
         child.wait().unwrap();
-        let before = events(folder.path());
+        let before = event_log(folder.path());
         landed += usize::from(!before.is_empty());
         let over = before.last().is_some_and(|event| event["event"]["event"] == "closed");
         interrupted += usize::from(!over);
@@ -82,17 +82,17 @@ fn killed_at_any_instant_a_debate_is_finished_by_the_next_start() {
             continue;
         }
         // Kill the resumed process, too, then let it finish.
-        let mut again = debate(folder.path(), &["resume", "last"]);
+        let mut again = debate_command(folder.path(), &["resume", "last"]);
         let mut again = again.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(rng.below(30) as u64));
         again.kill().unwrap();
         again.wait().unwrap();
-        let done = output(folder.path(), &["resume", "last", "--json"]);
+        let done = command_output(folder.path(), &["resume", "last", "--json"]);
         let says = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success(), "kill {kill}: {says}");
         let view: Value = serde_json::from_slice(&done.stdout).unwrap();
         assert_eq!(view["status"], "completed", "kill {kill}");
-        let after = events(folder.path());
+        let after = event_log(folder.path());
         assert_eq!(after[..before.len()], before[..], "kill {kill}: what was recorded stands");
         let mut taken: BTreeMap<String, usize> = BTreeMap::new();
         for event in after.iter().filter(|event| event["event"]["event"] == "spoke") {
@@ -100,7 +100,7 @@ fn killed_at_any_instant_a_debate_is_finished_by_the_next_start() {
         }
         assert_eq!(taken.len(), 6, "kill {kill}: every turn was taken");
         assert!(taken.values().all(|times| *times == 1), "kill {kill}: and none twice");
-        let replayed = output(folder.path(), &["replay", "last", "--json"]);
+        let replayed = command_output(folder.path(), &["replay", "last", "--json"]);
         assert!(replayed.status.success(), "kill {kill}: it replays identically");
         let state = folder.path().join(".claude/debate/last-debate.json");
         let state: Value = serde_json::from_slice(&fs::read(state).unwrap()).unwrap();
@@ -111,6 +111,6 @@ fn killed_at_any_instant_a_debate_is_finished_by_the_next_start() {
 }
 
 /// An environment variable as a number, or the default.
-pub(crate) fn option_env_or(name: &str, usual: usize) -> usize {
+pub(crate) fn env_number_or(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }

@@ -2,15 +2,15 @@
 use debate_mcp::debate::language::{Language, detect};
 
 #[track_caller]
-fn check(expected: Language, topics: &[&str]) {
+fn assert_language(expected: Language, topics: &[&str]) {
     for topic in topics {
         assert_eq!(detect(topic), expected, "{topic}");
     }
 }
 
 #[test]
-fn english_is_what_nothing_speaks_against() {
-    check(
+fn english_is_the_default() {
+    assert_language(
         Language::English,
         &[
             "",
@@ -39,8 +39,8 @@ fn english_is_what_nothing_speaks_against() {
 }
 
 #[test]
-fn chinese_is_written_in_han_alone() {
-    check(
+fn han_script_without_kana_is_chinese() {
+    assert_language(
         Language::Chinese,
         &[
             "用 sqlx 还是 rusqlite?",
@@ -56,8 +56,8 @@ fn chinese_is_written_in_han_alone() {
 }
 
 #[test]
-fn other_scripts_are_other_languages() {
-    check(
+fn other_scripts_are_detected_as_other() {
+    assert_language(
         Language::Other,
         &[
             "タブかスペースか",
@@ -78,8 +78,8 @@ fn other_scripts_are_other_languages() {
 }
 
 #[test]
-fn common_words_and_letters_tell_other_languages() {
-    check(
+fn common_words_and_letters_reveal_other_languages() {
+    assert_language(
         Language::Other,
         &[
             "Sollen wir Rust oder Go verwenden?",
@@ -101,7 +101,7 @@ fn common_words_and_letters_tell_other_languages() {
 }
 
 #[test]
-fn languages_are_asked_for_by_name() {
+fn language_names_are_those_used_in_prompts() {
     assert_eq!(Language::English.name(), "English");
     assert_eq!(Language::Chinese.name(), "Chinese");
     assert_eq!(Language::Other.name(), "the language of the topic");

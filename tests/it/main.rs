@@ -3,38 +3,43 @@
 //! `simulated_players` and `chaos` reply in them, and `random_formats` generates formats. Most
 //! tests are table-driven.
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
-mod absent;
-mod aloud;
-mod amend;
-mod arena;
-mod arena_lab;
-#[cfg(unix)]
-mod arena_loop;
+mod amendments;
+mod architecture;
+mod arena_api;
+mod arena_client;
+mod arena_client_timing;
+mod arena_harness;
 mod arena_rules;
-mod arena_time;
-mod asked;
+#[cfg(unix)]
+mod arena_shell_bot;
+#[cfg(unix)]
+mod arena_stub_server;
+mod arena_timeouts;
 mod brief;
+mod brief_budget;
 #[cfg(unix)]
-mod browser;
+mod browser_actions;
 #[cfg(unix)]
-mod browser_acts;
+mod browser_fake_clis;
+#[cfg(unix)]
+mod browser_harness;
 #[cfg(unix)]
 mod browser_live;
 #[cfg(unix)]
 mod browser_pages;
-#[cfg(unix)]
-mod browser_stage;
-mod budgets;
-mod casts;
 mod chaos;
+mod ci_context;
 #[cfg(unix)]
 mod ci_files;
-mod citations;
-mod claims;
+mod citation_edge_cases;
+mod citation_extraction;
+mod citation_lookup;
+mod citation_quotes;
+mod claims_block;
 mod cli_archive;
 mod cli_check;
 #[cfg(unix)]
-mod cli_dialogue;
+mod cli_dialectic;
 mod cli_doctor;
 mod cli_duel;
 mod cli_evidence;
@@ -42,89 +47,86 @@ mod cli_failures;
 mod cli_formats;
 mod cli_hostile;
 mod cli_human;
+mod cli_import;
 #[cfg(unix)]
 mod cli_join;
 mod cli_json;
 mod cli_processes;
-mod cli_refused;
+mod cli_rejected_replies;
 mod cli_resume;
 mod cli_secrets;
-mod cli_state_file;
 mod cli_usage;
-mod clients;
-mod course;
-mod court;
-mod dense;
-mod dialogue;
-mod diffs;
+mod client_handover;
+mod client_install;
+#[cfg(unix)]
+mod command_queue;
+mod debate_control;
+mod debate_fixture;
+mod debate_flags;
+mod debate_status;
+mod dialectic;
+mod diff_range;
 mod digest;
-mod engine;
 mod estimate;
-mod evidence;
-mod evidence_quotes;
-mod evidence_traps;
-mod failures;
+mod event_order;
+mod evidence_heuristic;
+mod exclusions;
+mod fake_api;
 #[cfg(unix)]
-mod fakes;
-mod flags;
-mod formats_own;
-mod gist;
+mod fake_clis;
+mod fake_providers;
 mod golden;
-mod grammar;
-mod guest;
-#[cfg(unix)]
-mod guest_platform;
-mod guest_visit;
-mod hearing;
-mod host;
-mod inquiry;
+mod html_checker;
+mod invalid_replies;
 mod judging;
 mod kill;
 mod kill_formats;
-mod lab;
 mod language;
+mod lenient_replay;
 mod mask;
-mod mcp_clients;
-mod mcp_courses;
 mod mcp_duel;
 mod mcp_errors;
 mod mcp_formats;
+mod mcp_idempotency;
 mod mcp_kill;
+mod mcp_next_call;
 mod mcp_results;
+mod mcp_sdk_clients;
 mod mcp_slow;
-mod mcp_time;
-mod mcp_turns;
-mod mcp_user;
-mod mcp_wire;
-mod model;
-mod nasty;
-mod needs;
-mod oneline;
-mod outputs;
+mod mcp_test_client;
+mod mcp_transport;
+mod mcp_user_decisions;
+mod mcp_wait;
 #[cfg(unix)]
 mod packaging;
 mod page_assets;
 mod page_debate;
 mod page_markdown;
 mod pairing;
-mod pins;
-mod pipeline;
-mod plain;
-mod players;
-mod points;
+mod participant;
+mod plain_folder;
 #[cfg(unix)]
 mod preflight;
+mod prerequisites;
 mod prompt;
 mod properties;
-mod ranges;
-mod rating;
-mod rating_counts;
+mod provider_api;
 #[cfg(unix)]
-mod real;
+mod provider_cli;
+mod provider_protocol;
+#[cfg(unix)]
+mod provider_snapshot;
+#[cfg(unix)]
+mod provider_turn;
+mod random_formats;
+mod rating;
+mod rating_eligibility;
+#[cfg(unix)]
+mod real_cli;
+#[cfg(unix)]
+mod real_cli_sandbox;
 #[cfg(unix)]
 mod real_clients;
-#[cfg(unix)]
-mod real_clis;
 #[cfg(unix)]
 mod real_duels;
 #[cfg(unix)]
@@ -135,71 +137,69 @@ mod recheck;
 mod recovery;
 mod redact;
 mod redact_corpus;
-mod relay;
 mod reply;
 mod repo;
 mod report_court;
 mod report_dialogue;
 mod report_research;
+mod report_sanitize;
+mod research_rules;
 #[cfg(unix)]
-mod review_again;
-#[cfg(unix)]
-mod review_bench;
+mod review_attacks;
 #[cfg(unix)]
 mod review_ci;
 #[cfg(unix)]
-mod review_corpus;
+mod review_ci_context;
 #[cfg(unix)]
 mod review_diffs;
+mod review_findings;
 #[cfg(unix)]
-mod review_flow;
-#[cfg(unix)]
-mod review_forge;
-mod review_forms;
-mod review_forms_hostile;
+mod review_fixture;
 #[cfg(unix)]
 mod review_hook;
-mod review_hostile;
+mod review_injection;
+#[cfg(unix)]
+mod review_injection_corpus;
+#[cfg(unix)]
+mod review_lifecycle;
 #[cfg(unix)]
 mod review_mcp;
+mod review_output;
+mod review_output_escaping;
 #[cfg(unix)]
 mod review_patches;
 #[cfg(unix)]
-mod review_pipeline;
-mod review_weighing;
+mod review_rerun;
 mod rules;
-mod salvage;
-mod scene;
-mod seat;
-mod seat_api;
-#[cfg(unix)]
-mod seat_asked;
-#[cfg(unix)]
-mod seat_cli;
-#[cfg(unix)]
-mod seat_copy;
+mod scoring;
+mod scripted_replies;
+mod session;
+mod short_status;
+mod simulated_players;
 mod snapshots;
-mod spoken;
-mod standing;
 mod store;
+mod store_outputs;
+mod stream_preview;
 mod style;
 mod takeover;
 mod template;
-mod text;
-mod tidy;
+mod test_env;
+mod test_repo;
 mod tool_errors;
-mod topics;
-mod tournament;
+mod topic_options;
+mod topic_sides;
+mod topic_suggestions;
+mod tournament_plan;
 #[cfg(unix)]
 mod tournament_play;
+mod tree_diff;
 mod tribunal;
+mod tribunal_rules;
+mod turn_failures;
+mod user_formats;
 mod verdict;
+mod visibility;
 #[cfg(unix)]
-mod visitor;
-mod voices;
+mod web_client;
 #[cfg(unix)]
 mod web_site;
-mod wellformed;
-mod wire;
-#[cfg(unix)]
-mod wishes;

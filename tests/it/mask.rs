@@ -3,15 +3,15 @@
 use debate_mcp::debate::mask::{MaskedText, NameReplacement, mask, name_replacements};
 
 /// Names of both sides: A is claude with opus, B is codex with two models.
-fn everyone() -> Vec<NameReplacement> {
+fn participant_names() -> Vec<NameReplacement> {
     let mut all = name_replacements("claude", ["opus"], "Side A");
     all.extend(name_replacements("codex", ["gpt-5.5", "o3"], "Side B"));
     all
 }
 
 #[track_caller]
-fn check(about: &str, text: &str, expected: &str, left: &[&str]) {
-    let MaskedText { text: masked, unmasked: stayed } = mask(text, &everyone(), about);
+fn assert_masked(about: &str, text: &str, expected: &str, left: &[&str]) {
+    let MaskedText { text: masked, unmasked: stayed } = mask(text, &participant_names(), about);
     assert_eq!((masked.as_str(), stayed), (expected, left.iter().map(|l| (*l).into()).collect()));
 }
 
@@ -32,12 +32,12 @@ fn names_in_prose_are_masked() {
         ("claude:opus wins", "Side A:Side A wins"),
         ("Claude,\n\tOpus!\n", "Side A,\n\tSide A!\n"),
     ] {
-        check("Tabs or spaces?", text, expected, &[]);
+        assert_masked("Tabs or spaces?", text, expected, &[]);
     }
 }
 
 #[test]
-fn what_is_no_name_stays() {
+fn words_that_are_not_names_are_kept() {
     for text in [
         "claudette and clauded",
         "the opuscule",
@@ -48,12 +48,12 @@ fn what_is_no_name_stays() {
         "\n\n",
         "naïve Ünïcode … stays",
     ] {
-        check("Tabs or spaces?", text, text, &[]);
+        assert_masked("Tabs or spaces?", text, text, &[]);
     }
 }
 
 #[test]
-fn code_and_paths_stay() {
+fn code_and_paths_are_not_masked() {
     for text in [
         "see `claude` and `run(codex)`",
         "```\nclaude --help\n```\n",
@@ -67,9 +67,9 @@ fn code_and_paths_stay() {
         "codex/README",
         "see CLAUDE.md",
     ] {
-        check("Tabs or spaces?", text, text, &[]);
+        assert_masked("Tabs or spaces?", text, text, &[]);
     }
-    check(
+    assert_masked(
         "Tabs or spaces?",
         "claude\n```\nclaude\n```\nclaude `claude` claude",
         "Side A\n```\nclaude\n```\nSide A `claude` Side A",
@@ -78,16 +78,21 @@ fn code_and_paths_stay() {
 }
 
 #[test]
-fn what_the_debate_is_about_stays_and_is_told() {
+fn names_in_the_topic_are_kept_and_reported() {
     let about = "Should we use Claude Code?";
-    check(about, "I, Claude, say Codex is worse.", "I, Claude, say Side B is worse.", &["claude"]);
-    check(about, "Claude, claude and Claude's", "Claude, claude and Claude's", &["claude"]);
-    check(about, "Nothing of it.", "Nothing of it.", &[]);
-    check("claude or codex", "Codex and Claude", "Codex and Claude", &["codex", "claude"]);
+    assert_masked(
+        about,
+        "I, Claude, say Codex is worse.",
+        "I, Claude, say Side B is worse.",
+        &["claude"],
+    );
+    assert_masked(about, "Claude, claude and Claude's", "Claude, claude and Claude's", &["claude"]);
+    assert_masked(about, "Nothing of it.", "Nothing of it.", &[]);
+    assert_masked("claude or codex", "Codex and Claude", "Codex and Claude", &["codex", "claude"]);
 }
 
 #[test]
-fn a_tool_is_known_by_its_models_and_its_vendor() {
+fn tool_names_include_models_and_vendor() {
     let words = |tool: &str, models: &[&str]| -> Vec<String> {
         name_replacements(tool, models.iter().copied(), "X")
             .into_iter()
@@ -100,7 +105,7 @@ fn a_tool_is_known_by_its_models_and_its_vendor() {
 }
 
 #[test]
-fn names_beside_other_signs_are_masked_too() {
+fn names_next_to_punctuation_are_masked() {
     for (text, expected) in [
         ("Claude/Codex", "Side A/Side B"),
         ("(Claude/Codex)", "(Side A/Side B)"),
@@ -113,14 +118,14 @@ fn names_beside_other_signs_are_masked_too() {
         ("我是Claude。", "我是Side A。"),
         ("GPT5", "Side B"),
     ] {
-        check("Tabs or spaces?", text, expected, &[]);
+        assert_masked("Tabs or spaces?", text, expected, &[]);
     }
 }
 
 /// A name chosen by a bot is masked only if it cannot be an ordinary word. Otherwise masking would
 /// remove words from what others say.
 #[test]
-fn a_chosen_name_that_could_be_a_word_hides_nothing() {
+fn chosen_names_that_could_be_words_are_not_masked() {
     for (name, telling) in [
         ("clawd_pot", true),
         ("gpt-bot-7", true),

@@ -1,12 +1,12 @@
 //! Invalid tool calls: every error tells the model what to do next, and nothing is written.
-use crate::host::Host;
-use crate::lab::{Lab, speech};
+use crate::mcp_test_client::McpTestClient;
+use crate::test_env::{TestEnv, speech_with_claim};
 use serde_json::{Value, json};
 use std::fs;
 
 /// Returns what is wrong with the text of a tool error: prefix, next step, length, control
 /// characters, or Rust debug output.
-pub(crate) fn ill_said(text: &str) -> Option<String> {
+pub(crate) fn error_text_flaw(text: &str) -> Option<String> {
     let next = text.lines().last()?.strip_prefix("Next: ").unwrap_or_default();
     let rust = ["Some(", "None)", "Ok(", "Err(", "Custom {", "Error {", "Error(", "::", " { "];
     if !text.starts_with("Error: ") {
@@ -25,16 +25,16 @@ pub(crate) fn ill_said(text: &str) -> Option<String> {
 
 /// Makes every call and checks that its error is well formed and contains the fragment.
 #[track_caller]
-fn all_fail(host: &mut Host, calls: &[(&str, Value, &str)]) {
+fn assert_calls_fail(host: &mut McpTestClient, calls: &[(&str, Value, &str)]) {
     let mut wrong = vec![];
     for (tool, arguments, fragment) in calls {
-        let id = host.begin(tool, arguments.clone());
-        let answer = host.answer(id);
+        let id = host.start_tool_call(tool, arguments.clone());
+        let answer = host.wait_for_response(id);
         let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
         let why = if answer["result"]["isError"] != true {
             Some("it is no error".into())
         } else if text.contains(fragment) {
-            ill_said(text)
+            error_text_flaw(text)
         } else {
             Some(format!("there is no `{fragment}` in it"))
         };
@@ -46,30 +46,32 @@ fn all_fail(host: &mut Host, calls: &[(&str, Value, &str)]) {
 }
 
 /// Arguments of `start_debate` with one field replaced.
-fn opening(name: &str, value: Value) -> Value {
+fn start_args_with(name: &str, value: Value) -> Value {
     let mut arguments = json!({"topic": "One file?", "proposer": "host", "challenger": "host"});
     arguments[name] = value;
     arguments
 }
 
 #[track_caller]
-fn nothing_opens(lab: &Lab, calls: &[(&str, Value, &str)]) {
-    let mut host = lab.host();
+fn assert_start_fails(lab: &TestEnv, calls: &[(&str, Value, &str)]) {
+    let mut host = lab.mcp_client();
     let calls: Vec<_> = calls
         .iter()
-        .map(|(name, value, fragment)| ("start_debate", opening(name, value.clone()), *fragment))
+        .map(|(name, value, fragment)| {
+            ("start_debate", start_args_with(name, value.clone()), *fragment)
+        })
         .collect();
-    all_fail(&mut host, &calls);
-    let listed = host.call("list_debates", json!({"query": "in:all"}));
+    assert_calls_fail(&mut host, &calls);
+    let listed = host.call_tool("list_debates", json!({"query": "in:all"}));
     assert_eq!(listed["debates"], json!([]), "nothing was opened");
-    assert!(!lab.root().join(".debates").exists(), "and nothing written");
-    assert!(!lab.root().join(".claude").exists());
+    assert!(!lab.repo_root().join(".debates").exists(), "and nothing written");
+    assert!(!lab.repo_root().join(".claude").exists());
 }
 
 #[test]
-fn a_debate_needs_a_question() {
-    nothing_opens(
-        &Lab::new(),
+fn invalid_topic_is_refused() {
+    assert_start_fails(
+        &TestEnv::new(),
         &[
             ("topic", json!(""), "the topic is empty"),
             ("topic", json!(" \n\t "), "the topic is empty"),
@@ -87,9 +89,9 @@ fn a_debate_needs_a_question() {
 
 /// Participant names are validated, must be playable, and both sides must be different tools.
 #[test]
-fn a_debate_needs_two_sides() {
-    let lab = Lab::new();
-    nothing_opens(
+fn invalid_seats_are_refused() {
+    let lab = TestEnv::new();
+    assert_start_fails(
         &lab,
         &[
             ("proposer", json!("cla ude"), "proposer `cla ude`: a tool's name has letters"),
@@ -111,16 +113,16 @@ fn a_debate_needs_two_sides() {
         let arguments = json!({"topic": "One file?", "proposer": "claude", "challenger": other});
         ("start_debate", arguments, "proposer and challenger are both `claude`")
     });
-    let mut host = lab.host();
-    all_fail(&mut host, &calls);
-    assert_eq!(host.call("list_debates", json!({}))["debates"], json!([]));
+    let mut host = lab.mcp_client();
+    assert_calls_fail(&mut host, &calls);
+    assert_eq!(host.call_tool("list_debates", json!({}))["debates"], json!([]));
 }
 
 /// Numbers and enum values are validated, and the error lists the allowed values.
 #[test]
-fn a_debate_has_rounds_a_format_and_an_effort() {
-    nothing_opens(
-        &Lab::new(),
+fn invalid_rounds_format_and_effort_are_refused() {
+    assert_start_fails(
+        &TestEnv::new(),
         &[
             ("rounds", json!(0), "0 rounds were asked for; this format has 1 to 5"),
             ("rounds", json!(6), "6 rounds were asked for; this format has 1 to 5"),
@@ -140,34 +142,34 @@ fn a_debate_has_rounds_a_format_and_an_effort() {
 }
 
 #[test]
-fn a_number_is_quoted_as_it_was_said() {
+fn error_quotes_the_requested_number() {
     let asked = "1000 rounds were asked for";
-    nothing_opens(&Lab::new(), &[("rounds", json!(1_000), asked)]);
+    assert_start_fails(&TestEnv::new(), &[("rounds", json!(1_000), asked)]);
 }
 
 #[test]
-fn an_argument_that_cannot_be_read_is_named() {
+fn error_names_the_invalid_argument() {
     let names = ["topic", "proposer", "rounds", "wait_seconds", "format"];
-    nothing_opens(&Lab::new(), &names.map(|name| (name, json!({}), name)));
+    assert_start_fails(&TestEnv::new(), &names.map(|name| (name, json!({}), name)));
 }
 
 #[test]
-fn a_decision_is_about_a_turn_there_is() {
-    let lab = Lab::new();
-    let mut host = lab.host();
-    host.alone(json!({}));
+fn decision_on_an_unknown_turn_is_refused() {
+    let lab = TestEnv::new();
+    let mut host = lab.mcp_client();
+    host.start_solo_debate(json!({}));
     let calls = ["continue", "confirm"].map(|decision| {
         let arguments = json!({"decision": decision, "turn": "first"});
         ("continue_round", arguments, "`first` names no turn")
     });
-    all_fail(&mut host, &calls);
+    assert_calls_fail(&mut host, &calls);
 }
 
 #[test]
-fn options_are_those_there_are() {
+fn unknown_or_invalid_options_are_refused() {
     let keys = "confirm_plan, pause, sealed, stop_when_settled";
-    nothing_opens(
-        &Lab::new(),
+    assert_start_fails(
+        &TestEnv::new(),
         &[
             ("options", json!({"colour": "red"}), "unknown field `colour`"),
             ("options", json!({"colour": "red"}), keys),
@@ -184,9 +186,9 @@ fn options_are_those_there_are() {
 }
 
 #[test]
-fn options_are_no_list() {
-    nothing_opens(
-        &Lab::new(),
+fn options_as_a_list_are_refused() {
+    assert_start_fails(
+        &TestEnv::new(),
         &[json!([]), json!([true]), json!("[true]")].map(|list| ("options", list, "options: ")),
     );
 }
@@ -194,14 +196,14 @@ fn options_are_no_list() {
 /// Path traversal, absolute paths and symlinks out of the repository are refused.
 #[cfg(unix)]
 #[test]
-fn what_debaters_are_given_lies_in_the_repository() {
-    let lab = Lab::new();
-    fs::write(lab.outside("secret.txt"), "SECRET").unwrap();
-    let link = lab.root().join("link.txt");
-    std::os::unix::fs::symlink(lab.outside("secret.txt"), link).unwrap();
-    lab.file("notes/a.txt", "A");
-    let folder = format!("file={}", lab.outside("secret.txt").display());
-    nothing_opens(
+fn context_outside_the_repository_is_refused() {
+    let lab = TestEnv::new();
+    fs::write(lab.temp_path("secret.txt"), "SECRET").unwrap();
+    let link = lab.repo_root().join("link.txt");
+    std::os::unix::fs::symlink(lab.temp_path("secret.txt"), link).unwrap();
+    lab.write_repo_file("notes/a.txt", "A");
+    let folder = format!("file={}", lab.temp_path("secret.txt").display());
+    assert_start_fails(
         &lab,
         &[
             ("context", json!("file=../secret.txt"), "lead out of the repository"),
@@ -219,27 +221,27 @@ fn what_debaters_are_given_lies_in_the_repository() {
 }
 
 #[test]
-fn where_there_is_none_none_is_meant() {
-    let lab = Lab::new();
-    let mut host = lab.host();
+fn calls_without_a_debate_name_start_debate() {
+    let lab = TestEnv::new();
+    let mut host = lab.mcp_client();
     let none = "there is no debate in ";
     let calls = ["continue_round", "verdict", "summarize", "show_debate"];
-    all_fail(&mut host, &calls.map(|tool| (tool, json!({}), none)));
-    all_fail(&mut host, &calls.map(|tool| (tool, json!({}), "start_debate")));
-    assert_eq!(host.call("list_debates", json!({}))["debates"], json!([]));
+    assert_calls_fail(&mut host, &calls.map(|tool| (tool, json!({}), none)));
+    assert_calls_fail(&mut host, &calls.map(|tool| (tool, json!({}), "start_debate")));
+    assert_eq!(host.call_tool("list_debates", json!({}))["debates"], json!([]));
 }
 
 /// Every kind of invalid call, against existing debates: the logs stay unchanged.
 #[test]
-fn wrong_calls_change_nothing() {
-    let lab = Lab::new();
-    let mut host = lab.host();
-    let other = host.alone(json!({"topic": "Another?"}));
-    let stands = host.alone(json!({}));
+fn invalid_calls_change_no_debate() {
+    let lab = TestEnv::new();
+    let mut host = lab.mcp_client();
+    let other = host.start_solo_debate(json!({"topic": "Another?"}));
+    let stands = host.start_solo_debate(json!({}));
     let ids = [&other, &stands].map(|it| it["debate_id"].as_str().unwrap().to_owned());
     let logs = ids.each_ref().map(|id| lab.events(id));
-    let (speech, long) = (speech("Use one file.", "P1", &[]), "x".repeat(200_001));
-    all_fail(
+    let (speech, long) = (speech_with_claim("Use one file.", "P1", &[]), "x".repeat(200_001));
+    assert_calls_fail(
         &mut host,
         &[
             ("debate", json!({}), "there is no tool `debate`"),
@@ -281,15 +283,15 @@ fn wrong_calls_change_nothing() {
         ],
     );
     assert_eq!(ids.each_ref().map(|id| lab.events(id)), logs);
-    assert_eq!(host.call("continue_round", json!({})), stands);
+    assert_eq!(host.call_tool("continue_round", json!({})), stands);
 }
 
 #[test]
-fn a_cancelled_debate_has_no_ruling_to_read() {
-    let lab = Lab::new();
-    let mut host = lab.host();
-    host.alone(json!({}));
-    host.call("continue_round", json!({"decision": "cancel"}));
-    let error = host.fails("continue_round", json!({"decision": "continue"}));
+fn error_on_a_cancelled_debate_names_no_verdict() {
+    let lab = TestEnv::new();
+    let mut host = lab.mcp_client();
+    host.start_solo_debate(json!({}));
+    host.call_tool("continue_round", json!({"decision": "cancel"}));
+    let error = host.expect_tool_error("continue_round", json!({"decision": "continue"}));
     assert!(!error.contains("has its ruling"), "{error}");
 }

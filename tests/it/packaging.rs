@@ -1,7 +1,7 @@
 //! Packaging files (plugin, registry entry, bundle, installer) agree with the program.
-use crate::host::hello;
-use crate::lab::Lab;
-use crate::needs::{here, needs};
+use crate::mcp_test_client::initialize_params;
+use crate::prerequisites::{find_program_or_skip, repo_path};
+use crate::test_env::TestEnv;
 use debate_mcp::clients::plugin_files;
 use serde_json::{Value, json};
 use std::fs;
@@ -10,15 +10,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-fn read(path: &str) -> Value {
-    serde_json::from_str(&fs::read_to_string(here(path)).unwrap()).unwrap()
+fn read_json(path: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(repo_path(path)).unwrap()).unwrap()
 }
 
 /// `DEBATE_UPDATE=1 cargo test plugin_files_match` updates the files.
 #[test]
-fn the_plugin_says_what_the_program_does() {
+fn plugin_files_match_the_program() {
     for (path, text) in plugin_files() {
-        let path = here(&path);
+        let path = repo_path(&path);
         if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, &text).unwrap();
@@ -26,7 +26,7 @@ fn the_plugin_says_what_the_program_does() {
         let there = fs::read_to_string(&path).unwrap_or_default();
         assert!(there == text, "{} is not up to date: set DEBATE_UPDATE=1", path.display());
     }
-    let commands = fs::read_dir(here("plugin/commands")).unwrap().count();
+    let commands = fs::read_dir(repo_path("plugin/commands")).unwrap().count();
     assert_eq!(
         commands,
         plugin_files().iter().filter(|(path, _)| path.contains("commands/")).count()
@@ -35,8 +35,8 @@ fn the_plugin_says_what_the_program_does() {
 
 /// The constraints of the registry's JSON schema, as far as this entry uses it.
 #[test]
-fn the_entry_for_the_registry_fits() {
-    let server = read("server.json");
+fn registry_entry_is_valid() {
+    let server = read_json("server.json");
     let name = server["name"].as_str().unwrap();
     let (space, own) = name.split_once('/').unwrap();
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
@@ -75,8 +75,8 @@ fn the_entry_for_the_registry_fits() {
 }
 
 #[test]
-fn the_manifest_of_the_bundle_names_every_tool() {
-    let (manifest, tools) = (read("packaging/mcpb/manifest.json"), read("tools.json"));
+fn bundle_manifest_lists_every_tool() {
+    let (manifest, tools) = (read_json("packaging/mcpb/manifest.json"), read_json("tools.json"));
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
     let names = |value: &Value| -> Vec<String> {
         let all = value["tools"].as_array().unwrap().iter();
@@ -92,24 +92,28 @@ fn the_manifest_of_the_bundle_names_every_tool() {
 
 /// Packs the bundle with the official `mcpb` tool, unpacks it, and starts the server in it.
 #[test]
-fn a_bundle_that_was_packed_serves() {
+fn packed_bundle_starts_a_server() {
     let install = "npm ci --prefix tests/clients";
-    let mcpb = here("tests/clients/node_modules/.bin/mcpb");
-    let Some(node) = needs("node", Path::new("node"), &[mcpb], install) else { return };
-    let Some(python) = needs("python", Path::new("python3"), &[], "install Python 3") else {
+    let mcpb = repo_path("tests/clients/node_modules/.bin/mcpb");
+    let Some(node) = find_program_or_skip("node", Path::new("node"), &[mcpb], install) else {
         return;
     };
-    let lab = Lab::new();
-    let bundle = lab.outside("debate.mcpb");
+    let Some(python) =
+        find_program_or_skip("python", Path::new("python3"), &[], "install Python 3")
+    else {
+        return;
+    };
+    let lab = TestEnv::new();
+    let bundle = lab.temp_path("debate.mcpb");
     let packed = Command::new(node)
-        .arg(here("packaging/bundle.mjs"))
+        .arg(repo_path("packaging/bundle.mjs"))
         .args(["x86_64-unknown-linux-gnu", env!("CARGO_BIN_EXE_debate")])
         .arg(&bundle)
-        .current_dir(here(""))
+        .current_dir(repo_path(""))
         .output()
         .unwrap();
     assert!(packed.status.success(), "{}", String::from_utf8_lossy(&packed.stderr));
-    let unpacked = lab.outside("unpacked");
+    let unpacked = lab.temp_path("unpacked");
     let done = Command::new(python)
         .args(["-m", "zipfile", "-e"])
         .args([&bundle, &unpacked])
@@ -125,13 +129,12 @@ fn a_bundle_that_was_packed_serves() {
     let args = manifest["server"]["mcp_config"]["args"].as_array().unwrap();
     let mut server = Command::new(&program)
         .args(args.iter().map(|arg| arg.as_str().unwrap()))
-        .env("DEBATE_HOME", lab.home())
+        .env("DEBATE_HOME", lab.data_dir())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let hello =
-        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("bundle")});
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize_params("bundle")});
     writeln!(server.stdin.as_mut().unwrap(), "{hello}").unwrap();
     let mut line = String::new();
     BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -142,12 +145,14 @@ fn a_bundle_that_was_packed_serves() {
 
 /// The check that the release workflow runs first.
 #[test]
-fn versions_and_names_agree_wherever_they_are_written() {
-    let Some(node) = needs("node", Path::new("node"), &[], "install Node") else { return };
+fn release_check_compares_versions_and_names() {
+    let Some(node) = find_program_or_skip("node", Path::new("node"), &[], "install Node") else {
+        return;
+    };
     let tag = concat!("v", env!("CARGO_PKG_VERSION"));
     let checked = |repository: &str, tag: &str| {
         let mut command = Command::new(&node);
-        command.arg(here("packaging/registry.mjs")).args(["check", repository, tag]);
+        command.arg(repo_path("packaging/registry.mjs")).args(["check", repository, tag]);
         command.output().unwrap().status.success()
     };
     assert!(checked("debate-mcp/debate", tag));
@@ -157,31 +162,32 @@ fn versions_and_names_agree_wherever_they_are_written() {
 /// `install.sh` from a release archive, which contains the binary and needs no compiler.
 #[cfg(unix)]
 #[test]
-fn an_archive_is_installed_into_a_clean_home() {
+fn release_archive_installs_and_uninstalls() {
     use std::os::unix::fs::symlink;
-    let lab = Lab::new();
-    let archive = lab.outside("an archive, unpacked");
+    let lab = TestEnv::new();
+    let archive = lab.temp_path("an archive, unpacked");
     fs::create_dir(&archive).unwrap();
-    fs::copy(here("install.sh"), archive.join("install.sh")).unwrap();
+    fs::copy(repo_path("install.sh"), archive.join("install.sh")).unwrap();
     fs::copy(env!("CARGO_BIN_EXE_debate"), archive.join("debate")).unwrap();
     for program in ["bash", "sh", "sed", "uname", "dirname", "install", "mv", "rm", "mkdir", "cat"]
     {
         let real = ["/usr/bin", "/bin"].iter().map(|folder| Path::new(folder).join(program));
-        symlink(real.clone().find(|path| path.exists()).unwrap(), lab.bin().join(program)).unwrap();
+        symlink(real.clone().find(|path| path.exists()).unwrap(), lab.bin_dir().join(program))
+            .unwrap();
     }
-    fs::create_dir_all(lab.outside("user/.claude")).unwrap();
-    fs::write(lab.outside("user/.claude.json"), "{\"a\": 1}").unwrap();
+    fs::create_dir_all(lab.temp_path("user/.claude")).unwrap();
+    fs::write(lab.temp_path("user/.claude.json"), "{\"a\": 1}").unwrap();
     let run = |args: &[&str]| {
         let mut command = Command::new("bash");
-        command.arg(archive.join("install.sh")).args(args).current_dir(lab.root()).env_clear();
-        command.env("PATH", lab.bin()).env("HOME", lab.outside("user"));
+        command.arg(archive.join("install.sh")).args(args).current_dir(lab.repo_root()).env_clear();
+        command.env("PATH", lab.bin_dir()).env("HOME", lab.temp_path("user"));
         let done = command.output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (out, err) = (text(&done.stdout), text(&done.stderr));
         assert!(done.status.success(), "{args:?}\n{out}\n{err}");
         format!("{out}{err}")
     };
-    let user = lab.outside("user");
+    let user = lab.temp_path("user");
     let dry = run(&["--dry-run"]);
     assert!(dry.contains("Nothing was done.") && !user.join(".local").exists(), "{dry}");
     let done = run(&[]);
@@ -192,7 +198,7 @@ fn an_archive_is_installed_into_a_clean_home() {
     assert!(user.join(".claude/commands/debate.md").exists());
     assert!(run(&["--no-demo"]).contains("Updating"), "a second time changes nothing");
     assert_eq!(fs::read_to_string(user.join(".claude.json")).unwrap(), settings);
-    let elsewhere = lab.outside("some prefix");
+    let elsewhere = lab.temp_path("some prefix");
     run(&["--prefix", elsewhere.to_str().unwrap(), "--no-demo", "--no-clients"]);
     assert!(elsewhere.join("bin/debate").exists());
     run(&["--uninstall"]);

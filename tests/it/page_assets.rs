@@ -1,19 +1,19 @@
 //! The committed assets of the web page (`src/web/assets`) equal a fresh build of their sources.
-use crate::needs::{here, needs};
+use crate::prerequisites::{find_program_or_skip, repo_path};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Size limit of each file.
-const MOST: [(&str, usize); 2] = [("app.js", 25_000), ("app.css", 20_000)];
+const MAX_BYTES: [(&str, usize); 2] = [("app.js", 25_000), ("app.css", 20_000)];
 
-fn node() -> Option<PathBuf> {
-    let modules = [here("tests/browser/node_modules/esbuild")];
-    needs("node", Path::new("node"), &modules, "npm ci --prefix tests/browser")
+fn find_node() -> Option<PathBuf> {
+    let modules = [repo_path("tests/browser/node_modules/esbuild")];
+    find_program_or_skip("node", Path::new("node"), &modules, "npm ci --prefix tests/browser")
 }
 
 #[track_caller]
-fn done(command: &mut Command) {
+fn run_successfully(command: &mut Command) {
     let done = command.output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success(), "{out}\n{err}");
@@ -21,14 +21,16 @@ fn done(command: &mut Command) {
 
 /// `DEBATE_UPDATE=1 cargo test page_assets` updates the files.
 #[test]
-fn what_a_browser_is_given_is_built_from_the_sources() {
-    let Some(node) = node() else { return };
+fn page_assets_match_a_fresh_build() {
+    let Some(node) = find_node() else { return };
     let folder = tempfile::tempdir().unwrap();
-    done(Command::new(node).arg(here("tests/browser/build.mjs")).arg(folder.path()));
-    for (name, most) in MOST {
+    run_successfully(
+        Command::new(node).arg(repo_path("tests/browser/build.mjs")).arg(folder.path()),
+    );
+    for (name, most) in MAX_BYTES {
         let built = fs::read(folder.path().join(name)).unwrap();
         assert!(built.len() <= most, "{name} has {} bytes, and may have {most}", built.len());
-        let path = here("src/web/assets").join(name);
+        let path = repo_path("src/web/assets").join(name);
         if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
             fs::write(path, built).unwrap();
             continue;
@@ -39,17 +41,19 @@ fn what_a_browser_is_given_is_built_from_the_sources() {
 }
 
 #[test]
-fn the_sources_of_the_page_have_the_types_they_say() {
-    let Some(node) = node() else { return };
-    let compiler = here("tests/browser/node_modules/typescript/bin/tsc");
-    let project = here("src/web/ts/tsconfig.json");
-    done(Command::new(node).arg(compiler).arg("--noEmit").arg("--project").arg(project));
+fn page_sources_pass_the_type_checker() {
+    let Some(node) = find_node() else { return };
+    let compiler = repo_path("tests/browser/node_modules/typescript/bin/tsc");
+    let project = repo_path("src/web/ts/tsconfig.json");
+    run_successfully(
+        Command::new(node).arg(compiler).arg("--noEmit").arg("--project").arg(project),
+    );
 }
 
 /// Only `html.ts` parses HTML from the server. No other script may create markup from strings.
 #[test]
-fn markup_is_made_in_one_place() {
-    for entry in fs::read_dir(here("src/web/ts")).unwrap().flatten() {
+fn html_is_parsed_only_in_html_ts() {
+    for entry in fs::read_dir(repo_path("src/web/ts")).unwrap().flatten() {
         let text = fs::read_to_string(entry.path()).unwrap();
         let name = entry.file_name();
         assert!(text.lines().count() <= 300, "{} is long: split it by concept", name.display());

@@ -1,8 +1,8 @@
 //! The debate page is a function of the event log: after every event and in every format, a live
 //! page that applied all updates equals a freshly loaded page.
-use crate::casts::{Tongue, dialectic, research, tribunal};
-use crate::lab::{Lab, Script, in_order, speech};
-use crate::wellformed::flaw;
+use crate::html_checker::find_html_error;
+use crate::scripted_replies::{ReplyLanguage, dialectic, research, tribunal};
+use crate::test_env::{SeatScript, TestEnv, assert_contains_in_order, speech_with_claim};
 use debate_mcp::debate::Setup;
 use debate_mcp::engine::{RecordedEvent, StoredDebate};
 use debate_mcp::page::debate::{DebatePageInput, render_debate_page};
@@ -18,8 +18,8 @@ const ASSETS: AssetUrls<'static> =
     AssetUrls { script: "/assets/app.js?v=1", style: "/assets/app.css?v=1" };
 
 /// Loads the newest debate of a test environment from its event export.
-pub(crate) fn stored(lab: &Lab) -> StoredDebate {
-    let out = lab.debate(&["export", "last", "--as", "events"]).success().out;
+pub(crate) fn load_last_debate(lab: &TestEnv) -> StoredDebate {
+    let out = lab.debate(&["export", "last", "--as", "events"]).expect_success().stdout;
     let mut lines = out.lines();
     let setup: Setup = serde_json::from_str(lines.next().unwrap()).unwrap();
     let events: Vec<RecordedEvent> =
@@ -35,29 +35,29 @@ pub(crate) fn stored(lab: &Lab) -> StoredDebate {
     }
 }
 
-fn setting(stored: &StoredDebate) -> RenderContext<'static> {
+fn render_context(stored: &StoredDebate) -> RenderContext<'static> {
     let links = Some(format!("/debates/{}", stored.setup.id));
     RenderContext { debate_url: links, csrf_token: "pass", sign_in_hint: "No door.", id_prefix: "" }
 }
 
-fn page(stored: &StoredDebate, until: Option<u64>, viewer: Viewer) -> String {
+fn render_page(stored: &StoredDebate, until: Option<u64>, viewer: Viewer) -> String {
     let story = DebateHistory::from_stored(stored, until).unwrap();
     let last = stored.events.len() as u64;
     let around =
         DebatePageInput { last_seq: last, live_text: BTreeMap::new(), viewer, assets: ASSETS };
-    render_debate_page(&story, &setting(stored), &around).into_string()
+    render_debate_page(&story, &render_context(stored), &around).into_string()
 }
 
 /// State of a browser: every replaceable element, and the transcript items in order.
 #[derive(Clone, Default, PartialEq, Debug)]
-struct Screen {
+struct BrowserState {
     parts: BTreeMap<String, String>,
     turns: Vec<(String, String)>,
 }
 
-impl Screen {
-    fn of(shown: &RenderedDebate, viewer: Viewer) -> Screen {
-        let mut screen = Screen::default();
+impl BrowserState {
+    fn from_rendered(shown: &RenderedDebate, viewer: Viewer) -> BrowserState {
+        let mut screen = BrowserState::default();
         for (id, html) in shown.fragments(viewer, 0).html {
             screen.replace(&id, &html);
         }
@@ -65,7 +65,7 @@ impl Screen {
     }
 
     fn replace(&mut self, id: &str, html: &str) {
-        assert_eq!(flaw(html), None, "{id}: {html}");
+        assert_eq!(find_html_error(html), None, "{id}: {html}");
         if id == "turns" {
             let inner = html.strip_prefix("<ol id=\"turns\">").unwrap().strip_suffix("</ol>");
             let items = inner
@@ -77,7 +77,7 @@ impl Screen {
             self.turns = items
                 .split('\u{0}')
                 .filter(|it| !it.is_empty())
-                .map(|it| (named(it), it.to_owned()))
+                .map(|it| (element_id(it), it.to_owned()))
                 .collect();
             return;
         }
@@ -94,24 +94,24 @@ impl Screen {
         for added in &frame.append {
             assert_eq!(added.parent, "turns");
             assert!(!self.turns.iter().any(|(id, _)| *id == added.id), "{} twice", added.id);
-            assert_eq!(named(&added.html), added.id);
+            assert_eq!(element_id(&added.html), added.id);
             self.turns.push((added.id.clone(), added.html.clone()));
         }
     }
 }
 
 /// The id of an item's element.
-fn named(html: &str) -> String {
+fn element_id(html: &str) -> String {
     html.split_once("id=\"").unwrap().1.split_once('"').unwrap().0.to_owned()
 }
 
 /// Applies the update of every event and compares the result with a page loaded at that event.
-fn follows(stored: &StoredDebate) {
+fn assert_live_page_matches_reload(stored: &StoredDebate) {
     for viewer in [Viewer::Reader, Viewer::Owner] {
-        let setting = setting(stored);
+        let setting = render_context(stored);
         let mut story = DebateHistory::open(stored.setup.clone()).unwrap();
         let mut shown = RenderedDebate::new(&story, &setting, None);
-        let mut screen = Screen::of(&shown, viewer);
+        let mut screen = BrowserState::from_rendered(&shown, viewer);
         for recorded in &stored.events {
             story.apply(recorded.clone()).unwrap();
             let next = RenderedDebate::new(&story, &setting, Some(&shown));
@@ -120,12 +120,13 @@ fn follows(stored: &StoredDebate) {
             assert!(frame.announce.is_some());
             screen.apply(&frame);
             let fresh = DebateHistory::from_stored(stored, Some(recorded.seq)).unwrap();
-            let opened = Screen::of(&RenderedDebate::new(&fresh, &setting, None), viewer);
+            let opened =
+                BrowserState::from_rendered(&RenderedDebate::new(&fresh, &setting, None), viewer);
             assert_eq!(screen, opened, "at event {}", recorded.seq);
             shown = next;
         }
-        let text = page(stored, None, viewer);
-        assert_eq!(flaw(&text), None, "{text}");
+        let text = render_page(stored, None, viewer);
+        assert_eq!(find_html_error(&text), None, "{text}");
         assert_eq!(text.matches("<h1").count(), 1);
         for (_, html) in
             screen.turns.iter().chain(&screen.parts.clone().into_iter().collect::<Vec<_>>())
@@ -138,13 +139,13 @@ fn follows(stored: &StoredDebate) {
 }
 
 #[test]
-fn a_duel_is_followed_to_what_is_opened() {
-    let lab = Lab::new();
-    lab.run("One file?", &["--json"]).success();
-    let stored = stored(&lab);
-    follows(&stored);
-    let text = page(&stored, None, Viewer::Reader);
-    in_order(
+fn live_duel_page_matches_a_fresh_page() {
+    let lab = TestEnv::new();
+    lab.debate_run("One file?", &["--json"]).expect_success();
+    let stored = load_last_debate(&lab);
+    assert_live_page_matches_reload(&stored);
+    let text = render_page(&stored, None, Viewer::Reader);
+    assert_contains_in_order(
         &text,
         &[
             "<main id=\"debate\"",
@@ -163,8 +164,8 @@ fn a_duel_is_followed_to_what_is_opened() {
             "data-side=\"con\"",
         ],
     );
-    let early = page(&stored, Some(1), Viewer::Owner);
-    in_order(
+    let early = render_page(&stored, Some(1), Viewer::Owner);
+    assert_contains_in_order(
         &early,
         &[
             "data-seq=\"1\"",
@@ -174,115 +175,115 @@ fn a_duel_is_followed_to_what_is_opened() {
         ],
     );
     assert!(early.contains("name=\"csrf\" value=\"pass\"") && !early.contains("stronger argument"));
-    let reader = page(&stored, Some(1), Viewer::Reader);
+    let reader = render_page(&stored, Some(1), Viewer::Reader);
     assert!(!reader.contains("value=\"pass\"") && reader.contains("Read only. No door."));
 }
 
 #[test]
-fn a_court_is_followed_to_what_is_opened() {
-    let lab = Lab::new();
-    let seat = lab.cast(&tribunal(10));
+fn live_tribunal_page_matches_a_fresh_page() {
+    let lab = TestEnv::new();
+    let seat = lab.write_replies(&tribunal(10));
     let args =
         ["run", "One file?", "--format", "tribunal", "--model", &seat, "--same-judge", "--json"];
-    lab.debate(&args).success();
-    let stored = stored(&lab);
-    follows(&stored);
-    let text = page(&stored, None, Viewer::Reader);
-    in_order(
+    lab.debate(&args).expect_success();
+    let stored = load_last_debate(&lab);
+    assert_live_page_matches_reload(&stored);
+    let text = render_page(&stored, None, Viewer::Reader);
+    assert_contains_in_order(
         &text,
         &["had the stronger argument", "Marks by round", "Round 1", "Round 10", "Listener"],
     );
 }
 
 #[test]
-fn a_research_and_a_dialogue_are_followed_to_what_is_opened() {
-    let lab = Lab::new();
-    let seat = lab.cast(&research(Tongue::Chinese));
+fn live_research_and_dialectic_pages_match_fresh_pages() {
+    let lab = TestEnv::new();
+    let seat = lab.write_replies(&research(ReplyLanguage::Chinese));
     let topic = "用 sqlx 还是 rusqlite?";
     lab.debate(&["run", topic, "--format", "research", "--model", &seat, "--yes", "--json"])
-        .success();
-    let found = stored(&lab);
-    follows(&found);
-    let text = page(&found, None, Viewer::Reader);
+        .expect_success();
+    let found = load_last_debate(&lab);
+    assert_live_page_matches_reload(&found);
+    let text = render_page(&found, None, Viewer::Reader);
     assert!(text.contains("<h1 id=\"topic\" lang=\"zh\">"), "{text}");
     assert!(text.contains("data-side=\"other\" lang=\"zh\""), "{text}");
-    let seat = lab.cast(&dialectic());
+    let seat = lab.write_replies(&dialectic());
     let more = ["--yes", "--rounds", "3", "--json"];
     lab.debate(&[&["run", "Well?", "--format", "dialectic", "--model", &seat], &more[..]].concat())
-        .success();
-    let talked = stored(&lab);
-    follows(&talked);
-    assert!(page(&talked, None, Viewer::Reader).contains("Key Insights"));
+        .expect_success();
+    let talked = load_last_debate(&lab);
+    assert_live_page_matches_reload(&talked);
+    assert!(render_page(&talked, None, Viewer::Reader).contains("Key Insights"));
 }
 
 #[test]
-fn a_debate_that_is_held_spoken_to_and_reopened_is_followed_to_what_is_opened() {
-    let lab = Lab::new();
-    lab.run("One file?", &["--pause", "--json"]).ends(2);
-    lab.debate(&["resume", "last", "--say", "Mind the **cost**.", "--json"]).ends(2);
-    let held = stored(&lab);
-    follows(&held);
-    let text = page(&held, None, Viewer::Owner);
+fn live_page_matches_after_pause_remark_and_retry() {
+    let lab = TestEnv::new();
+    lab.debate_run("One file?", &["--pause", "--json"]).expect_exit_code(2);
+    lab.debate(&["resume", "last", "--say", "Mind the **cost**.", "--json"]).expect_exit_code(2);
+    let held = load_last_debate(&lab);
+    assert_live_page_matches_reload(&held);
+    let text = render_page(&held, None, Viewer::Owner);
     assert!(text.contains("Mind the <strong>cost</strong>."), "{text}");
-    lab.write(&Script::empty());
-    lab.debate(&["resume", "last", "--yes", "--json"]).done();
-    lab.write(&Script::new());
-    lab.debate(&["resume", "last", "--retry", "--yes", "--json"]).done();
-    let again = stored(&lab);
+    lab.write_script(&SeatScript::empty());
+    lab.debate(&["resume", "last", "--yes", "--json"]).output();
+    lab.write_script(&SeatScript::new());
+    lab.debate(&["resume", "last", "--retry", "--yes", "--json"]).output();
+    let again = load_last_debate(&lab);
     assert!(again.events.len() > held.events.len());
-    follows(&again);
+    assert_live_page_matches_reload(&again);
 }
 
 #[test]
-fn what_is_cited_is_linked_marked_or_struck() {
-    let lab = Lab::new();
-    lab.file("src/lock.rs", "fn hold_the_lock_for_long() {\n    wait();\n}\n");
+fn citations_are_linked_marked_or_struck_out() {
+    let lab = TestEnv::new();
+    lab.write_repo_file("src/lock.rs", "fn hold_the_lock_for_long() {\n    wait();\n}\n");
     let claims = json!({"claims": [{"id": "P1", "text": "It is held.", "evidence": [
         "src/lock.rs:1 \"fn hold_the_lock_for_long()\"", "src/gone.rs:9 \"never_written_anywhere()\"",
         "https://example.org/paper"], "answers": []}], "concedes": [], "resolves": []});
     let said = format!("It is held.\n\n```claims\n{claims}\n```\n");
-    lab.write(&Script::new().first(json!({"phase": "propose", "text": said})));
-    lab.run("One file?", &["--rounds", "1", "--json"]).success();
-    let stored = stored(&lab);
-    let text = page(&stored, None, Viewer::Reader);
+    lab.write_script(&SeatScript::new().prepend(json!({"phase": "propose", "text": said})));
+    lab.debate_run("One file?", &["--rounds", "1", "--json"]).expect_success();
+    let stored = load_last_debate(&lab);
+    let text = render_page(&stored, None, Viewer::Reader);
     let link = format!(
         "<a class=\"cited verified\" href=\"/debates/{}/source?path=src/lock.rs&amp;line=1#L1\">",
         stored.setup.id
     );
     assert!(text.contains(&link), "{text}");
-    in_order(
+    assert_contains_in_order(
         &text,
         &["<del class=\"cited wrong\">src/gone.rs:9", "(no such path", "class=\"cited unchecked\""],
     );
-    follows(&stored);
+    assert_live_page_matches_reload(&stored);
 }
 
 #[test]
-fn hostile_words_are_shown_and_do_nothing() {
-    let lab = Lab::new();
+fn hostile_text_is_escaped() {
+    let lab = TestEnv::new();
     let evil = "<script>alert(1)</script> <img src=x onerror=alert(1)> [x](javascript:alert(1))\n\n</article></ol>";
-    let said = speech(evil, "P1\"><script>", &[]);
-    lab.write(&Script::new().first(json!({"phase": "propose", "text": said})));
-    lab.run("<script>alert(1)</script> One file?", &["--rounds", "1", "--json"]).done();
-    let stored = stored(&lab);
-    follows(&stored);
-    let text = page(&stored, None, Viewer::Reader);
+    let said = speech_with_claim(evil, "P1\"><script>", &[]);
+    lab.write_script(&SeatScript::new().prepend(json!({"phase": "propose", "text": said})));
+    lab.debate_run("<script>alert(1)</script> One file?", &["--rounds", "1", "--json"]).output();
+    let stored = load_last_debate(&lab);
+    assert_live_page_matches_reload(&stored);
+    let text = render_page(&stored, None, Viewer::Reader);
     assert_eq!(text.matches("<script").count(), 1, "only ours: {text}");
     assert!(!text.contains("href=\"javascript") && !text.contains("<img"));
 }
 
 #[test]
-fn an_export_needs_nothing_else() {
-    let lab = Lab::new();
-    lab.run("One file?", &["--json"]).success();
-    let stored = stored(&lab);
+fn html_export_is_self_contained() {
+    let lab = TestEnv::new();
+    lab.debate_run("One file?", &["--json"]).expect_success();
+    let stored = load_last_debate(&lab);
     let text = render_export(&DebateHistory::from_stored(&stored, None).unwrap(), "p{color:red}")
         .into_string();
-    assert_eq!(flaw(&text), None, "{text}");
+    assert_eq!(find_html_error(&text), None, "{text}");
     for outside in ["<script", "<link", "src=\"", "href=\"/", "href=\"http", "<form"] {
         assert!(!text.contains(outside), "{outside} in {text}");
     }
-    in_order(
+    assert_contains_in_order(
         &text,
         &[
             "Content-Security-Policy",
@@ -291,7 +292,7 @@ fn an_export_needs_nothing_else() {
             "It is not, 2.",
         ],
     );
-    let out = lab.debate(&["export", "last", "--as", "html"]).success().out;
-    assert_eq!(flaw(&out), None);
+    let out = lab.debate(&["export", "last", "--as", "html"]).expect_success().stdout;
+    assert_eq!(find_html_error(&out), None);
     assert!(out.contains("Use one file.") && out.contains("<style>"));
 }

@@ -1,23 +1,28 @@
 //! Markdown of models rendered to HTML: escaped, with safe links only, well formed, and bounded in
 //! nesting, size and time.
-use crate::wellformed::flaw;
+use crate::html_checker::find_html_error;
 use debate_mcp::page::html::{Html, html};
 use debate_mcp::page::markdown::render_markdown;
 use std::time::{Duration, Instant};
 
 #[track_caller]
-fn shown(text: &str) -> String {
+fn render_checked(text: &str) -> String {
     let begun = Instant::now();
     let html = render_markdown(text, 3).into_string();
     assert!(begun.elapsed() < Duration::from_secs(5), "it took {:?}", begun.elapsed());
     let about: String = text.chars().take(60).collect();
-    assert_eq!(flaw(&html), None, "{about:?}: {}", html.chars().take(600).collect::<String>());
+    assert_eq!(
+        find_html_error(&html),
+        None,
+        "{about:?}: {}",
+        html.chars().take(600).collect::<String>()
+    );
     html
 }
 
 #[test]
-fn ordinary_markdown_is_what_it_looks_like() {
-    let html = shown(
+fn ordinary_markdown_is_rendered() {
+    let html = render_checked(
         "# One\n\nTwo **three** _four_ `five`\n\n- six\n- ~~seven~~\n\n> eight\n\n```rust\nlet a = 1 < 2;\n```\n",
     );
     for part in [
@@ -35,7 +40,7 @@ fn ordinary_markdown_is_what_it_looks_like() {
 }
 
 #[test]
-fn raw_html_is_text() {
+fn raw_html_is_escaped() {
     for text in [
         "<script>alert(1)</script>",
         "a <img src=x onerror=alert(1)> b",
@@ -49,7 +54,7 @@ fn raw_html_is_text() {
         "<style>*{display:none}</style>",
         "<div\n\n<script>\nalert(1)\n</script>",
     ] {
-        let html = shown(text);
+        let html = render_checked(text);
         for element in ["<script", "<img", "<svg", "<iframe", "<style", "<h1", "<!--", "<?"] {
             assert!(!html.contains(element), "{text}: {html}");
         }
@@ -57,9 +62,10 @@ fn raw_html_is_text() {
 }
 
 #[test]
-fn links_lead_only_where_they_may() {
-    let html =
-        shown("[a](https://example.org/?a=1&b=2 \"t\") <mailto:x@example.org> [c](#turn-0-1-0-0)");
+fn only_safe_link_targets_are_kept() {
+    let html = render_checked(
+        "[a](https://example.org/?a=1&b=2 \"t\") <mailto:x@example.org> [c](#turn-0-1-0-0)",
+    );
     assert!(html.contains("href=\"https://example.org/?a=1&amp;b=2\""), "{html}");
     assert_eq!(html.matches("rel=\"nofollow noopener noreferrer\"").count(), 3, "{html}");
     for address in [
@@ -81,24 +87,25 @@ fn links_lead_only_where_they_may() {
             format!("[x](<{address}>)"),
             format!("[x]: {address}\n\n[x]"),
         ] {
-            let html = shown(&text);
+            let html = render_checked(&text);
             let own = html.contains("<a ");
             assert!(!own || html.contains("href=\"http"), "{text}: {html}");
             assert!(!html.contains("href=\"/"), "{text}: {html}");
         }
     }
-    assert!(!shown("[![[in](http://b)](c)](http://a)").contains("</a></a>"));
+    assert!(!render_checked("[![[in](http://b)](c)](http://a)").contains("</a></a>"));
 }
 
 #[test]
-fn pictures_are_not_fetched() {
-    let html = shown("![a **map**](https://evil.example/track.png) ![](x \"onerror=alert(1)\")");
+fn images_are_replaced_by_text() {
+    let html =
+        render_checked("![a **map**](https://evil.example/track.png) ![](x \"onerror=alert(1)\")");
     assert!(html.contains("[picture: a <strong>map</strong>]"), "{html}");
     assert!(!html.contains("evil.example") && !html.contains("<img"), "{html}");
 }
 
 #[test]
-fn nothing_is_deeper_or_larger_than_a_page_bears() {
+fn nesting_and_size_are_limited() {
     let deep = [
         ">".repeat(10_000) + " deep",
         "> ".repeat(10_000) + "deep",
@@ -111,47 +118,47 @@ fn nothing_is_deeper_or_larger_than_a_page_bears() {
         (0..3_000).map(|nth| format!("{nth}. deep\n\n> quoted\n\n")).collect::<Vec<_>>().concat(),
     ];
     for text in &deep {
-        let html = shown(text);
+        let html = render_checked(text);
         let most = html.matches("<blockquote>").count().max(html.matches("<ul>").count());
         assert!(most <= 3_000, "{most}");
         assert!(html.len() < text.len() * 20 + 10_000);
     }
     let columns = |many: usize| "|a".repeat(many) + "|\n" + &"|-".repeat(many) + "|\n";
     let wide = columns(5_000) + &"|b\n".repeat(5_000);
-    assert!(shown(&wide).len() < 300_000);
+    assert!(render_checked(&wide).len() < 300_000);
     let tall = columns(3) + &"|b|c|d|\n".repeat(20_000);
-    let html = shown(&tall);
+    let html = render_checked(&tall);
     assert!(html.contains("… 19800 more rows"), "{}", &html[html.len() - 300..]);
     assert_eq!(html.matches("<tr>").count(), 202);
     let long = "word ".repeat(200_000);
-    assert!(shown(&long).len() < long.len() + 1_000);
+    assert!(render_checked(&long).len() < long.len() + 1_000);
 }
 
 #[test]
-fn headings_come_below_the_one_they_stand_under_and_skip_no_level() {
-    let html = shown("### a\n\n# b\n\n###### c\n\n# d\n");
+fn headings_are_shifted_and_skip_no_level() {
+    let html = render_checked("### a\n\n# b\n\n###### c\n\n# d\n");
     assert_eq!(html, "<h4>a</h4><h4>b</h4><h5>c</h5><h4>d</h4>");
     assert_eq!(render_markdown("# a\n\n## b", 2).as_str(), "<h3>a</h3><h4>b</h4>");
 }
 
 #[test]
-fn what_cannot_be_seen_is_shown() {
-    let html = shown("pay \u{202e}txt.exe\u{202c} \u{200b}now\u{0}");
+fn invisible_characters_are_made_visible() {
+    let html = render_checked("pay \u{202e}txt.exe\u{202c} \u{200b}now\u{0}");
     assert!(html.contains("\\u{202e}txt.exe"), "{html}");
-    assert!(shown("中文 **内容** 👩\u{200d}💻").contains("👩\u{200d}💻"));
+    assert!(render_checked("中文 **内容** 👩\u{200d}💻").contains("👩\u{200d}💻"));
 }
 
 #[test]
-fn text_cannot_get_into_markup() {
+fn html_macro_escapes_text() {
     let hostile = "\"><script>'&";
     let html = html!("<p title=\"{}\">{}{}</p>", hostile, hostile, Html::text(hostile));
-    assert_eq!(flaw(html.as_str()), None);
+    assert_eq!(find_html_error(html.as_str()), None);
     assert_eq!(html.as_str().matches("&lt;script&gt;").count(), 3);
 }
 
 /// Fuzz test: random sequences of Markdown and HTML fragments.
 #[test]
-fn whatever_is_written_the_markup_is_whole() {
+fn random_markdown_renders_well_formed_html() {
     const PIECES: &[&str] = &[
         "<",
         ">",
@@ -215,6 +222,6 @@ fn whatever_is_written_the_markup_is_whole() {
     };
     for _ in 0..4_000 {
         let text: String = (0..chance(40)).map(|_| PIECES[chance(PIECES.len())]).collect();
-        shown(&text);
+        render_checked(&text);
     }
 }

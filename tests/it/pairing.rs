@@ -5,7 +5,7 @@ use debate_mcp::engine::pairing::{
 };
 
 /// Parses `tool=family` words into candidates, in listing order.
-fn able(list: &str) -> Vec<Candidate> {
+fn candidates(list: &str) -> Vec<Candidate> {
     let one = |word: &str| {
         let (tool, family) = word.split_once('=').unwrap_or((word, ""));
         let family = Some(family.to_owned()).filter(|family| !family.is_empty());
@@ -15,7 +15,7 @@ fn able(list: &str) -> Vec<Candidate> {
 }
 
 /// Parses `proposer challenger judge`, with `-` for an unassigned seat.
-fn named(list: &str) -> RequestedSeats {
+fn requested_seats(list: &str) -> RequestedSeats {
     let mut words = list.split_whitespace().map(|word| match word {
         "-" => None,
         word => Some(word.parse().unwrap()),
@@ -24,7 +24,7 @@ fn named(list: &str) -> RequestedSeats {
     RequestedSeats { proposer: next(), challenger: next(), judge: next() }
 }
 
-fn preferred(pairings: &str, judges: &str) -> SeatPreferences {
+fn seat_preferences(pairings: &str, judges: &str) -> SeatPreferences {
     let pair = |word: &str| word.split_once('+').map(|(one, other)| (one.into(), other.into()));
     let pairings: Vec<(String, String)> = pairings.split_whitespace().filter_map(pair).collect();
     let judges: Vec<String> = judges.split_whitespace().map(Into::into).collect();
@@ -32,18 +32,18 @@ fn preferred(pairings: &str, judges: &str) -> SeatPreferences {
 }
 
 /// Fallback seats in an MCP client, where the host can play. A terminal has none for the sides.
-fn client() -> FallbackSeats {
+fn client_fallback() -> FallbackSeats {
     FallbackSeats {
         debater: Some("host".parse().unwrap()),
         judge: FallbackJudge::Other("host".parse().unwrap()),
     }
 }
 
-fn terminal() -> FallbackSeats {
+fn terminal_fallback() -> FallbackSeats {
     FallbackSeats { debater: None, judge: FallbackJudge::Debater("human".parse().unwrap()) }
 }
 
-fn seated(
+fn pair_to_text(
     who: &RequestedSeats,
     able: &[Candidate],
     preferred: &SeatPreferences,
@@ -60,53 +60,63 @@ fn seated(
     }
 }
 
-const ALL: &str = "claude=anthropic codex=openai gemini=google opencode copilot";
+const ALL_CANDIDATES: &str = "claude=anthropic codex=openai gemini=google opencode copilot";
 
 #[test]
-fn two_families_argue_and_a_third_judges() {
+fn two_families_debate_and_a_third_judges() {
     let rows = [
         // assigned           candidates                            result
-        ("- - -", ALL, "claude codex gemini"),
+        ("- - -", ALL_CANDIDATES, "claude codex gemini"),
         ("- - -", "claude=anthropic anthropic=anthropic openai=openai", "claude openai host"),
         ("- - -", "claude=anthropic anthropic=anthropic", "claude anthropic host"),
         ("- - -", "claude=anthropic", "claude host host"),
         ("- - -", "", "host host host"),
-        ("gemini - -", ALL, "gemini claude codex"),
-        ("- gemini -", ALL, "claude gemini codex"),
-        ("- - claude", ALL, "codex gemini claude"),
-        ("claude codex -", ALL, "claude codex gemini"),
+        ("gemini - -", ALL_CANDIDATES, "gemini claude codex"),
+        ("- gemini -", ALL_CANDIDATES, "claude gemini codex"),
+        ("- - claude", ALL_CANDIDATES, "codex gemini claude"),
+        ("claude codex -", ALL_CANDIDATES, "claude codex gemini"),
         ("claude codex -", "claude=anthropic codex=openai", "claude codex host"),
         ("claude codex -", "claude=anthropic codex=openai opencode", "claude codex opencode"),
-        ("claude:opus - -", ALL, "claude:opus codex gemini"),
-        ("host host -", ALL, "host host host"),
-        ("human host -", ALL, "human host host"),
+        ("claude:opus - -", ALL_CANDIDATES, "claude:opus codex gemini"),
+        ("host host -", ALL_CANDIDATES, "host host host"),
+        ("human host -", ALL_CANDIDATES, "human host host"),
         ("host - -", "claude=anthropic", "host claude host"),
     ];
     for (who, list, expected) in rows {
-        let came = seated(&named(who), &able(list), &SeatPreferences::default(), &client());
+        let came = pair_to_text(
+            &requested_seats(who),
+            &candidates(list),
+            &SeatPreferences::default(),
+            &client_fallback(),
+        );
         assert_eq!(came, expected, "{who} of {list}");
     }
 }
 
 #[test]
-fn at_a_terminal_nobody_stands_in_for_a_side() {
+fn terminal_has_no_fallback_for_a_side() {
     let rows = [
         ("- - -", "claude=anthropic codex=openai", "claude codex claude"),
         ("- - -", "claude=anthropic", "nobody plays the challenger"),
         ("- - -", "", "nobody plays the proposer"),
         ("script:a script:b -", "", "script:a script:b script:a"),
-        ("script:a script:b -", ALL, "script:a script:b script:a"),
-        ("human human -", ALL, "human human human"),
+        ("script:a script:b -", ALL_CANDIDATES, "script:a script:b script:a"),
+        ("human human -", ALL_CANDIDATES, "human human human"),
         ("human script:b -", "", "human script:b script:b"),
     ];
     for (who, list, expected) in rows {
-        let came = seated(&named(who), &able(list), &SeatPreferences::default(), &terminal());
+        let came = pair_to_text(
+            &requested_seats(who),
+            &candidates(list),
+            &SeatPreferences::default(),
+            &terminal_fallback(),
+        );
         assert_eq!(came, expected, "{who} of {list}");
     }
 }
 
 #[test]
-fn what_the_user_prefers_counts_where_it_can_play() {
+fn user_preferences_apply_to_playable_tools() {
     let rows = [
         // pairings                 judges           assigned    result
         ("gemini+claude", "", "- - -", "gemini claude codex"),
@@ -119,17 +129,26 @@ fn what_the_user_prefers_counts_where_it_can_play() {
         ("gemini+claude", "", "- - gemini", "claude codex gemini"),
     ];
     for (pairings, judges, who, expected) in rows {
-        let own = preferred(pairings, judges);
-        let came = seated(&named(who), &able(ALL), &own, &client());
+        let own = seat_preferences(pairings, judges);
+        let came = pair_to_text(
+            &requested_seats(who),
+            &candidates(ALL_CANDIDATES),
+            &own,
+            &client_fallback(),
+        );
         assert_eq!(came, expected, "{pairings} {judges} {who}");
     }
 }
 
 #[test]
-fn whoever_was_chosen_was_chosen_for_a_reason() {
-    let came =
-        choose_seats(&named("claude - -"), &able(ALL), &SeatPreferences::default(), &client())
-            .unwrap();
+fn chosen_seats_have_a_reason() {
+    let came = choose_seats(
+        &requested_seats("claude - -"),
+        &candidates(ALL_CANDIDATES),
+        &SeatPreferences::default(),
+        &client_fallback(),
+    )
+    .unwrap();
     let said = ["challenger codex (of another family)", "judge gemini (of a third family)"];
     assert_eq!(came.describe_choices(), said);
 }

@@ -1,7 +1,7 @@
 //! Preflight before a debate starts: probing of models, config errors, cost limits, and estimates.
-use crate::fakes::Capture;
-use crate::lab::{Lab, speech};
-use crate::voices::{Hands, NothingToLookUp};
+use crate::fake_clis::CapturedOutput;
+use crate::fake_providers::{NoEvidence, TokioClock};
+use crate::test_env::{TestEnv, speech_with_claim};
 use debate_mcp::brief::RepositorySource;
 use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
 use debate_mcp::engine::format_options::CastRequest;
@@ -22,59 +22,65 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Installs a fake CLI that counts its calls.
-fn counted(lab: &Lab, tool: &str) {
-    lab.speaks(tool, &speech("Use one file.", "P1", &[]));
-    let own = lab.outside(&format!("fake-{tool}"));
-    lab.program(tool, &format!("echo x >> '{0}/count'\n/bin/cat '{0}/out'", own.display()));
+fn install_counting_cli(lab: &TestEnv, tool: &str) {
+    lab.install_fake_with_reply(tool, &speech_with_claim("Use one file.", "P1", &[]));
+    let own = lab.temp_path(&format!("fake-{tool}"));
+    lab.install_fake_with_script(
+        tool,
+        &format!("echo x >> '{0}/count'\n/bin/cat '{0}/out'", own.display()),
+    );
 }
 
-fn count(lab: &Lab, tool: &str) -> usize {
-    let own = lab.outside(&format!("fake-{tool}")).join("count");
+fn call_count(lab: &TestEnv, tool: &str) -> usize {
+    let own = lab.temp_path(&format!("fake-{tool}")).join("count");
     fs::read_to_string(own).unwrap_or_default().lines().count()
 }
 
 /// Installs a fake CLI that responds with "model not found".
-fn refuses(lab: &Lab, tool: &str) {
+fn install_failing_cli(lab: &TestEnv, tool: &str) {
     let error = json!({"type": "result", "is_error": true, "result": "model not found: big",
         "api_error_status": 404});
-    lab.fake(tool, &Capture { out: format!("{error}\n"), err: String::new(), code: 1 });
+    lab.install_fake_with_output(
+        tool,
+        &CapturedOutput { stdout: format!("{error}\n"), stderr: String::new(), exit_code: 1 },
+    );
 }
 
-fn configure(lab: &Lab, text: &str) {
-    let folder = lab.outside("user/.config/debate");
+fn write_config(lab: &TestEnv, text: &str) {
+    let folder = lab.temp_path("user/.config/debate");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("config.toml"), text).unwrap();
 }
 
 #[test]
-fn a_model_that_was_named_and_does_not_answer_stops_the_start() {
-    let lab = Lab::new();
-    refuses(&lab, "claude");
-    lab.speaks("codex", &speech("One file locks.", "C1", &["P1"]));
-    let seats = ["--proposer", "claude:big", "--challenger", &lab.seat("contra.json")];
-    let done = lab.debate(&[&["run", "Well?"][..], &seats].concat()).fails_with(4);
+fn named_model_that_fails_the_probe_stops_the_start() {
+    let lab = TestEnv::new();
+    install_failing_cli(&lab, "claude");
+    lab.install_fake_with_reply("codex", &speech_with_claim("One file locks.", "C1", &["P1"]));
+    let seats = ["--proposer", "claude:big", "--challenger", &lab.script_seat("contra.json")];
+    let done = lab.debate(&[&["run", "Well?"][..], &seats].concat()).expect_error(4);
     for part in ["`claude:big` does not answer (unknown model)", "claude, codex"] {
-        assert!(done.err.contains(part), "{}", done.err);
+        assert!(done.stderr.contains(part), "{}", done.stderr);
     }
-    let listed = lab.debate(&["list", "--all", "--json"]).success().json();
+    let listed = lab.debate(&["list", "--all", "--json"]).expect_success().json();
     assert_eq!(listed["debates"], json!([]), "nothing was opened");
-    let mut host = lab.host();
+    let mut host = lab.mcp_client();
     let arguments = json!({"topic": "Well?", "proposer": "claude:big", "challenger": "host"});
-    let said = host.fails("start_debate", arguments);
+    let said = host.expect_tool_error("start_debate", arguments);
     assert!(said.contains("does not answer") && said.contains("list_models"), "{said}");
 }
 
 #[test]
-fn whoever_was_chosen_and_does_not_answer_is_replaced() {
-    let lab = Lab::new();
-    refuses(&lab, "claude");
-    lab.speaks("codex", &speech("Use one file.", "P1", &[]));
-    lab.speaks("gemini", &speech("One file locks.", "C1", &["P1"]));
-    let judge = lab.seat("pro.json");
+fn chosen_model_that_fails_the_probe_is_replaced() {
+    let lab = TestEnv::new();
+    install_failing_cli(&lab, "claude");
+    lab.install_fake_with_reply("codex", &speech_with_claim("Use one file.", "P1", &[]));
+    lab.install_fake_with_reply("gemini", &speech_with_claim("One file locks.", "C1", &["P1"]));
+    let judge = lab.script_seat("pro.json");
     let args = ["run", "Well?", "--rounds", "1", "--judge", &judge, "--json"];
-    let done = lab.debate(&args).success();
-    assert!(done.err.contains("[WARN] `claude` does not answer"), "{}", done.err);
-    assert!(done.err.contains("[INFO] Chosen: proposer codex"), "{}", done.err);
+    let done = lab.debate(&args).expect_success();
+    assert!(done.stderr.contains("[WARN] `claude` does not answer"), "{}", done.stderr);
+    assert!(done.stderr.contains("[INFO] Chosen: proposer codex"), "{}", done.stderr);
     let result = done.json();
     let tools: Vec<_> = result["turns"].as_array().unwrap().iter().map(|it| &it["tool"]).collect();
     assert_eq!(tools[..2], ["codex", "gemini"]);
@@ -83,20 +89,20 @@ fn whoever_was_chosen_and_does_not_answer_is_replaced() {
 
 /// Expired logins must not look as if no tool were installed.
 #[test]
-fn where_nobody_answers_everybody_s_reason_is_given() {
-    let lab = Lab::new();
-    refuses(&lab, "claude");
-    refuses(&lab, "codex");
-    let done = lab.debate(&["run", "Well?"]).fails_with(4);
+fn all_probe_errors_are_reported() {
+    let lab = TestEnv::new();
+    install_failing_cli(&lab, "claude");
+    install_failing_cli(&lab, "codex");
+    let done = lab.debate(&["run", "Well?"]).expect_error(4);
     for part in ["nobody plays", "`claude` does not answer", "`codex` does not answer"] {
-        assert!(done.err.contains(part), "{}", done.err);
+        assert!(done.stderr.contains(part), "{}", done.stderr);
     }
 }
 
 #[test]
-fn a_mistake_in_the_configuration_stops_everything() {
-    let lab = Lab::new();
-    counted(&lab, "claude");
+fn config_error_stops_every_command() {
+    let lab = TestEnv::new();
+    install_counting_cli(&lab, "claude");
     for (text, says) in [
         ("[tools.claude]\nfoo = 1", "`tools.claude`: unknown field `foo`"),
         ("[apis.claude]\nurl = \"http://127.0.0.1\"\nwire = \"chat\"", "`claude` is in `tools`"),
@@ -107,42 +113,42 @@ fn a_mistake_in_the_configuration_stops_everything() {
         ("[colours]\nred = 1", "known are the tables"),
         ("[apis.one]\nurl = \"http://me:secret@127.0.0.1/v1\"\nwire = \"chat\"", "password"),
     ] {
-        configure(&lab, text);
+        write_config(&lab, text);
         for args in
             [&["models"][..], &["run", "Well?", "--proposer", "one", "--challenger", "human"]]
         {
             if args[0] == "models" && says == "password" {
                 continue;
             }
-            let done = lab.debate(args).stdin("").done();
-            assert!(done.err.contains(says) && done.code != Some(0), "{text}: {done:#?}");
+            let done = lab.debate(args).stdin("").output();
+            assert!(done.stderr.contains(says) && done.exit_code != Some(0), "{text}: {done:#?}");
         }
     }
-    assert_eq!(count(&lab, "claude"), 0);
-    fs::remove_file(lab.outside("user/.config/debate/config.toml")).unwrap();
-    fs::create_dir(lab.outside("user/.config/debate/config.toml")).unwrap();
-    let done = lab.debate(&["models"]).done();
-    assert!(done.err.contains("config.toml") && done.code != Some(0), "{done:#?}");
+    assert_eq!(call_count(&lab, "claude"), 0);
+    fs::remove_file(lab.temp_path("user/.config/debate/config.toml")).unwrap();
+    fs::create_dir(lab.temp_path("user/.config/debate/config.toml")).unwrap();
+    let done = lab.debate(&["models"]).output();
+    assert!(done.stderr.contains("config.toml") && done.exit_code != Some(0), "{done:#?}");
 }
 
 /// Without prices the cost limit cannot be enforced, which is reported.
 #[test]
-fn a_limit_of_cost_needs_prices() {
-    let lab = Lab::new();
-    lab.speaks("codex", &speech("Use one file.", "P1", &[]));
-    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
+fn cost_limit_without_prices_warns() {
+    let lab = TestEnv::new();
+    lab.install_fake_with_reply("codex", &speech_with_claim("Use one file.", "P1", &[]));
+    let (con, judge) = (lab.script_seat("contra.json"), lab.script_seat("pro.json"));
     let seats = ["--proposer", "codex", "--challenger", &con, "--judge", &judge, "--no-probe"];
     let args = [&["run", "Well?", "--rounds", "1", "--max-cost", "1"][..], &seats].concat();
-    let done = lab.debate(&args).success();
-    assert!(done.err.contains("[WARN] the limit of cost cannot be kept"), "{}", done.err);
+    let done = lab.debate(&args).expect_success();
+    assert!(done.stderr.contains("[WARN] the limit of cost cannot be kept"), "{}", done.stderr);
 }
 
 /// The probe timeout applies to all candidates together, and a slow one is probed only once.
 #[tokio::test(start_paused = true)]
-async fn asking_takes_its_time_once() {
+async fn probe_timeout_is_spent_once() {
     let folder = tempfile::tempdir().unwrap();
-    let voices = Arc::new(Unwilling { asked: Mutex::default() });
-    let clock: Arc<dyn Clock> = Hands::new();
+    let voices = Arc::new(SlowAndFailingProviders { asked_participants: Mutex::default() });
+    let clock: Arc<dyn Clock> = TokioClock::new();
     let archive = Arc::new(SqliteArchive::new(folder.path(), clock.clone()));
     let briefs = RepositorySource {
         current_folder: folder.path().into(),
@@ -153,7 +159,7 @@ async fn asking_takes_its_time_once() {
         archive,
         providers: voices.clone(),
         briefs: Arc::new(briefs),
-        evidence: Arc::new(NothingToLookUp),
+        evidence: Arc::new(NoEvidence),
         secrets: Secrets::new(Vec::new, []),
         clock,
         catalog: words,
@@ -176,23 +182,26 @@ async fn asking_takes_its_time_once() {
     let (opening, warnings) = desk.prepare(draft, &wish, folder.path()).await.unwrap();
     assert!(began.elapsed() <= Duration::from_secs(20), "{:?}", began.elapsed());
     assert_eq!(opening.proposer.to_string(), "slow");
-    assert_eq!(voices.asked.lock().unwrap().iter().filter(|it| *it == "slow").count(), 1);
+    assert_eq!(
+        voices.asked_participants.lock().unwrap().iter().filter(|it| *it == "slow").count(),
+        1
+    );
     assert_eq!(warnings.iter().filter(|it| it.contains("`slow` has not answered")).count(), 1);
 }
 
 /// Providers of which one never responds in time and the others fail.
-struct Unwilling {
-    asked: Mutex<Vec<String>>,
+struct SlowAndFailingProviders {
+    asked_participants: Mutex<Vec<String>>,
 }
 
-impl Providers for Unwilling {
+impl Providers for SlowAndFailingProviders {
     fn request_reply<'a>(
         &'a self,
         ask: &'a TurnRequest,
         _: ReplyStream,
     ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         Box::pin(async move {
-            self.asked.lock().unwrap().push(ask.participant.to_string());
+            self.asked_participants.lock().unwrap().push(ask.participant.to_string());
             if ask.participant.tool() == "slow" {
                 tokio::time::sleep(Duration::from_secs(1000)).await;
             }
@@ -221,102 +230,107 @@ impl Providers for Unwilling {
 }
 
 #[test]
-fn a_model_nobody_named_is_left_out_if_there_is_none_such() {
-    let lab = Lab::new();
-    configure(&lab, "[tools.claude]\nusual = { high = \"big\", usual = \"small\" }\n");
-    lab.speaks("claude", &speech("Use one file.", "P1", &[]));
-    let own = lab.outside("fake-claude");
+fn unknown_default_model_is_dropped() {
+    let lab = TestEnv::new();
+    write_config(&lab, "[tools.claude]\nusual = { high = \"big\", usual = \"small\" }\n");
+    lab.install_fake_with_reply("claude", &speech_with_claim("Use one file.", "P1", &[]));
+    let own = lab.temp_path("fake-claude");
     let error = json!({"type": "result", "is_error": true, "result": "no such model",
         "api_error_status": 404});
-    lab.program(
+    lab.install_fake_with_script(
         "claude",
         &format!(
             "case \"$*\" in *big*) echo '{error}'; exit 1;; esac\n/bin/cat '{}/out'",
             own.display()
         ),
     );
-    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.script_seat("contra.json"), lab.script_seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge];
     let run = |more: &[&str]| {
         lab.debate(&[&["run", "Well?", "--rounds", "1", "--json"][..], &seats, more].concat())
-            .success()
+            .expect_success()
     };
     let done = run(&["--effort", "high"]);
-    assert!(done.err.contains("it is asked without naming a model"), "{}", done.err);
+    assert!(done.stderr.contains("it is asked without naming a model"), "{}", done.stderr);
     assert_eq!(done.json()["seats"][0]["model"], serde_json::Value::Null);
     assert_eq!(run(&[]).json()["seats"][0]["model"], "small");
 }
 
 #[test]
-fn each_model_is_asked_once_and_remembered() {
-    let lab = Lab::new();
-    counted(&lab, "claude");
-    counted(&lab, "codex");
-    let mut host = lab.host();
+fn probe_results_are_cached() {
+    let lab = TestEnv::new();
+    install_counting_cli(&lab, "claude");
+    install_counting_cli(&lab, "codex");
+    let mut host = lab.mcp_client();
     let arguments = json!({"topic": "Well?", "proposer": "claude", "challenger": "codex",
         "judge": "host", "rounds": 1});
-    host.call("start_debate", arguments.clone());
-    assert_eq!((count(&lab, "claude"), count(&lab, "codex")), (2, 2), "a probe and a turn each");
+    host.call_tool("start_debate", arguments.clone());
+    assert_eq!(
+        (call_count(&lab, "claude"), call_count(&lab, "codex")),
+        (2, 2),
+        "a probe and a turn each"
+    );
     let mut again = arguments;
     again["topic"] = "Well now?".into();
-    host.call("start_debate", again);
-    assert_eq!((count(&lab, "claude"), count(&lab, "codex")), (3, 3), "a turn each");
+    host.call_tool("start_debate", again);
+    assert_eq!((call_count(&lab, "claude"), call_count(&lab, "codex")), (3, 3), "a turn each");
 }
 
 #[test]
-fn nobody_is_asked_who_is_not_to_be() {
-    let lab = Lab::new();
-    counted(&lab, "claude");
-    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
+fn probe_can_be_disabled() {
+    let lab = TestEnv::new();
+    install_counting_cli(&lab, "claude");
+    let (con, judge) = (lab.script_seat("contra.json"), lab.script_seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge];
     let args = [&["run", "Well?", "--rounds", "1"][..], &seats].concat();
-    lab.debate(&[&args[..], &["--no-probe"]].concat()).success();
-    assert_eq!(count(&lab, "claude"), 1);
-    configure(&lab, "[seats]\nprobe = false\n");
-    lab.debate(&args).success();
-    assert_eq!(count(&lab, "claude"), 2);
+    lab.debate(&[&args[..], &["--no-probe"]].concat()).expect_success();
+    assert_eq!(call_count(&lab, "claude"), 1);
+    write_config(&lab, "[seats]\nprobe = false\n");
+    lab.debate(&args).expect_success();
+    assert_eq!(call_count(&lab, "claude"), 2);
     // An invalid request is refused before any model is probed.
-    configure(&lab, "");
-    lab.debate(&[&args[..], &["--rounds", "9"]].concat()).done();
-    assert_eq!(count(&lab, "claude"), 2);
+    write_config(&lab, "");
+    lab.debate(&[&args[..], &["--rounds", "9"]].concat()).output();
+    assert_eq!(call_count(&lab, "claude"), 2);
 }
 
 #[test]
-fn limits_prices_and_pairings_are_read_from_the_configuration() {
-    let lab = Lab::new();
+fn limits_prices_and_pairings_come_from_config() {
+    let lab = TestEnv::new();
     for tool in ["claude", "codex", "gemini"] {
-        lab.speaks(tool, &speech("Use one file.", "P1", &[]));
+        lab.install_fake_with_reply(tool, &speech_with_claim("Use one file.", "P1", &[]));
     }
-    configure(
+    write_config(
         &lab,
         "[seats]\npairings = [[\"gemini\", \"codex\"]]\njudges = [\"claude\"]\nprobe = false\n\
          [limits]\nmax_cost = 0.001\nturn_seconds = 77\n\
          [prices]\nas_of = \"2026-11-01\"\n[prices.models]\n\
          gemini-big = { input = 10.0, output = 50.0 }\n",
     );
-    let done = lab.debate(&["run", "Well?", "--rounds", "1", "--json"]).ends(2);
+    let done = lab.debate(&["run", "Well?", "--rounds", "1", "--json"]).expect_exit_code(2);
     assert!(
-        done.err.contains("proposer gemini (as your configuration pairs them)"),
+        done.stderr.contains("proposer gemini (as your configuration pairs them)"),
         "{}",
-        done.err
+        done.stderr
     );
-    assert!(done.err.contains("timeout 77s"), "{}", done.err);
-    assert!(done.err.contains("[INFO] Estimate: about 4 calls"), "{}", done.err);
-    assert!(done.err.contains("The budget is spent"), "{}", done.err);
+    assert!(done.stderr.contains("timeout 77s"), "{}", done.stderr);
+    assert!(done.stderr.contains("[INFO] Estimate: about 4 calls"), "{}", done.stderr);
+    assert!(done.stderr.contains("The budget is spent"), "{}", done.stderr);
     // 100 input tokens at $10 and 20 output tokens at $50 per million, in millionths of a dollar.
     assert_eq!(done.json()["turns"][0]["envelope"]["cost"], 2_000);
 }
 
 #[test]
-fn who_can_play_is_shown_with_all_that_is_known() {
-    let lab = Lab::new();
-    refuses(&lab, "claude");
-    lab.speaks("codex", "OK");
-    configure(
+fn models_json_lists_version_login_and_probe() {
+    let lab = TestEnv::new();
+    install_failing_cli(&lab, "claude");
+    lab.install_fake_with_reply("codex", "OK");
+    write_config(
         &lab,
         "[tools.codex]\nusual = { high = \"big\" }\n[prices.models]\nbig = { input = 1, output = 2 }\n",
     );
-    let listed = lab.debate(&["models", "--probe", "--json"]).env("OPENAI_API_KEY", "k").success();
+    let listed =
+        lab.debate(&["models", "--probe", "--json"]).env("OPENAI_API_KEY", "k").expect_success();
     let listed = listed.json();
     let of = |seat: &str| {
         let all = listed["models"].as_array().unwrap();
@@ -332,6 +346,6 @@ fn who_can_play_is_shown_with_all_that_is_known() {
     assert!(codex["reached"].as_str().unwrap().ends_with("bin/codex"));
     assert!(of("claude")["probe"].as_str().unwrap().starts_with("unknown model"));
     assert_eq!(of("gemini")["playable"], false);
-    let words = lab.debate(&["models"]).success().out;
+    let words = lab.debate(&["models"]).expect_success().stdout;
     assert!(words.contains("version 1.2.3; no login seen"), "{words}");
 }

@@ -1,9 +1,11 @@
 //! Property tests for every format: crash recovery, random failures, replay, serialization, and
 //! illegal events.
-use crate::chaos::{Chaos, with_attempt};
-use crate::grammar::any_format;
-use crate::players::{any_setup, ask_again, deadline, dutiful, failed, good, told};
-use crate::scene::{Rng, apply, due, put, word};
+use crate::chaos::{ChaosRun, prompt_after_rejection};
+use crate::debate_fixture::{Rng, apply_events, ask_open_turns, due_cues, outcome_name};
+use crate::random_formats::random_format;
+use crate::simulated_players::{
+    ask_lost_cues, deadline, failed_event, next_event, random_setup, render_prompt, valid_reply,
+};
 use debate_mcp::debate::round_marks::{help_calls, round_marks, turning_round};
 use debate_mcp::debate::verdict::{judgment, rulings};
 use debate_mcp::debate::{
@@ -15,9 +17,9 @@ use std::collections::BTreeMap;
 use std::iter::repeat_n;
 
 /// Plays to the end with a simulated user, in an order drawn from `rng`.
-fn play(mut debate: Debate, seed: u64, rng: &mut Rng) -> (Debate, Vec<Event>) {
+fn play_to_end(mut debate: Debate, seed: u64, rng: &mut Rng) -> (Debate, Vec<Event>) {
     let mut log = vec![];
-    while let Some(event) = dutiful(&debate, seed, rng) {
+    while let Some(event) = next_event(&debate, seed, rng) {
         log.push(event.clone());
         debate.apply(event).unwrap();
         assert!(log.len() < 1000, "the debate did not end");
@@ -26,29 +28,29 @@ fn play(mut debate: Debate, seed: u64, rng: &mut Rng) -> (Debate, Vec<Event>) {
 }
 
 /// Random setups: each built-in format `each` times, then `others` generated formats.
-fn every_setup(each: usize, others: u64) -> impl Iterator<Item = (u64, Setup)> {
+fn random_setups(each: usize, others: u64) -> impl Iterator<Item = (u64, Setup)> {
     let five =
         formats::built_in_formats().into_iter().flat_map(move |format| repeat_n(format, each));
-    let setups = (0..).zip(five.chain((0..others).map(any_format)));
-    let setups = setups.map(|(seed, format)| (seed, any_setup(format, seed)));
+    let setups = (0..).zip(five.chain((0..others).map(random_format)));
+    let setups = setups.map(|(seed, format)| (seed, random_setup(format, seed)));
     setups.filter(|(_, setup)| Debate::open(setup.clone()).is_ok())
 }
 
 #[test]
-fn a_crash_after_any_event_changes_nothing() {
-    for (seed, setup) in every_setup(10, 100) {
-        let (whole, log) = play(Debate::open(setup.clone()).unwrap(), seed, &mut Rng(seed));
+fn resume_after_any_event_gives_the_same_debate() {
+    for (seed, setup) in random_setups(10, 100) {
+        let (whole, log) = play_to_end(Debate::open(setup.clone()).unwrap(), seed, &mut Rng(seed));
         let mut resumed = Debate::open(setup.clone()).unwrap();
         for crash in 0..=log.len() {
             let mut resumed_here = resumed.clone();
             // Model turns in flight are lost with the process, so they are requested again.
             let lost = resumed_here.clone();
-            apply(&mut resumed_here, ask_again(&lost));
+            apply_events(&mut resumed_here, ask_lost_cues(&lost));
             assert_eq!(resumed_here, lost, "asking again changes nothing");
-            let (again, _) = play(resumed_here, seed, &mut Rng(seed + 7));
+            let (again, _) = play_to_end(resumed_here, seed, &mut Rng(seed + 7));
             assert_eq!(again, whole, "{} seed {seed} crash {crash}", setup.format.name);
             if let Some(event) = log.get(crash) {
-                apply(&mut resumed, [event.clone()]);
+                apply_events(&mut resumed, [event.clone()]);
             }
         }
         assert_eq!(Debate::replay(setup, log).unwrap(), whole);
@@ -56,19 +58,20 @@ fn a_crash_after_any_event_changes_nothing() {
 }
 
 #[test]
-fn whatever_happens_it_ends_legally_and_every_prompt_can_be_rebuilt() {
+fn random_debates_end_and_their_prompts_rebuild() {
     let mut outcomes = BTreeMap::new();
     let mut seen = BTreeMap::new();
-    let (mut played, mut halves, mut reseated, mut court) = (0, 0, [0, 0], Court::default());
-    for (seed, setup) in every_setup(80, 400) {
+    let (mut played, mut halves, mut reseated, mut court) =
+        (0, 0, [0, 0], TribunalCounts::default());
+    for (seed, setup) in random_setups(80, 400) {
         played += 1;
-        let (debate, chaos) = Chaos::play(&setup, seed);
-        *outcomes.entry((setup.format.name.clone(), word(&debate))).or_insert(0) += 1;
+        let (debate, chaos) = ChaosRun::play(&setup, seed);
+        *outcomes.entry((setup.format.name.clone(), outcome_name(&debate))).or_insert(0) += 1;
         for event in &chaos.log {
-            *seen.entry(name(event)).or_insert(0) += 1;
+            *seen.entry(event_name(event)).or_insert(0) += 1;
         }
-        halves += chaos.halves;
-        if let Some(seats) = chaos.log.iter().find_map(seats) {
+        halves += chaos.mid_wave_cues;
+        if let Some(seats) = chaos.log.iter().find_map(planned_seats) {
             let known = |seats: &[Seat], seat: &Seat| seats.iter().any(|s| s.name == seat.name);
             reseated[0] += usize::from(seats.iter().any(|seat| !known(&setup.seats, seat)));
             reseated[1] += usize::from(setup.seats.iter().any(|seat| !known(seats, seat)));
@@ -78,14 +81,14 @@ fn whatever_happens_it_ends_legally_and_every_prompt_can_be_rebuilt() {
             Debate::replay_lenient(setup.clone(), chaos.log.clone()).unwrap(),
             (debate.clone(), None)
         );
-        rebuild(&setup, &chaos);
-        refusals(&chaos.log);
-        speeches(&debate);
-        kept(&debate, &chaos.log);
-        sums(&debate);
-        court.watch(&debate);
+        assert_prompts_rebuild(&setup, &chaos);
+        assert_one_retry_per_turn(&chaos.log);
+        assert_one_speech_each(&debate);
+        assert_nothing_lost(&debate, &chaos.log);
+        assert_scores_consistent(&debate);
+        court.count(&debate);
         if formats::built_in_formats().contains(&setup.format) {
-            decorum(&debate);
+            assert_format_rules(&debate);
         }
     }
     assert!(played > 400, "only {played} were fit to be played");
@@ -94,57 +97,59 @@ fn whatever_happens_it_ends_legally_and_every_prompt_can_be_rebuilt() {
         assert!(reached.count() >= 3, "chaos is too tame: {outcomes:?}");
     }
     assert!(seen.len() == 14 && seen.values().all(|n| *n > 20), "chaos is too tame: {seen:?}");
-    assert!(court.tame().is_none(), "chaos is too tame: {court:?}");
+    assert!(court.rare_count().is_none(), "chaos is too tame: {court:?}");
     assert!(halves > 20 && reseated.iter().all(|n| *n > 20), "too tame: {halves} {reseated:?}");
 }
 
 /// Counts of tribunal events, to check that the random debates cover them.
 #[derive(Debug, Default)]
-struct Court {
+struct TribunalCounts {
     petitions: usize,
     declined: usize,
-    calls: usize,
-    granted: u32,
+    help_calls: usize,
+    help_granted: u32,
     admitted: usize,
-    turned_away: usize,
+    admitted_none: usize,
     panels: usize,
     contested: usize,
 }
 
-impl Court {
-    fn watch(&mut self, debate: &Debate) {
+impl TribunalCounts {
+    fn count(&mut self, debate: &Debate) {
         if debate.setup().format.name != "tribunal" {
             return;
         }
         for (cue, body) in debate.replies_in(..) {
             self.petitions += usize::from(body.kind() == ReplyKind::Petition);
             self.declined += usize::from(body.is_declined_petition());
-            self.calls += usize::from(body.help_request().is_some());
+            self.help_calls += usize::from(body.help_request().is_some());
             if let Body::Ruling { admits, .. } = body {
                 self.admitted += usize::from(admits.is_some());
-                self.turned_away += usize::from(admits.is_none());
+                self.admitted_none += usize::from(admits.is_none());
             }
             let judges = debate.seats().iter().filter(|seat| seat.role == Role::Judge).count();
             self.panels +=
                 usize::from(judges > 1 && body.kind() == ReplyKind::Score && cue.round == 1);
         }
         for side in [Side::Pro, Side::Con] {
-            self.granted += help_calls(debate, Cue::END.position(), side).0.granted;
+            self.help_granted += help_calls(debate, Cue::END.position(), side).0.granted;
         }
         self.contested += usize::from(judgment(debate).is_some_and(|it| it.is_contested()));
     }
 
     /// A count that is too low, if any.
-    fn tame(&self) -> Option<usize> {
-        let Court { petitions, declined, calls, granted, .. } = self;
-        let Court { admitted, turned_away, panels, contested, .. } = self;
+    fn rare_count(&self) -> Option<usize> {
+        let TribunalCounts {
+            petitions, declined, help_calls: calls, help_granted: granted, ..
+        } = self;
+        let TribunalCounts { admitted, admitted_none: turned_away, panels, contested, .. } = self;
         let all = [petitions, declined, calls, admitted, turned_away, panels, contested];
         all.into_iter().copied().chain([*granted as usize]).find(|count| *count < 3)
     }
 }
 
 /// Asserts that no turn since the last reopening and no remark of the user is lost.
-fn kept(debate: &Debate, log: &[Event]) {
+fn assert_nothing_lost(debate: &Debate, log: &[Event]) {
     assert!(debate.outcome().is_some() && next(debate) == Step::Done);
     let reopened = log.iter().rposition(|event| matches!(event, Event::Reopened { .. }));
     for event in &log[reopened.map_or(0, |at| at + 1)..] {
@@ -162,7 +167,7 @@ fn kept(debate: &Debate, log: &[Event]) {
 
 /// Asserts that scores are within their bounds and add up, and that there is a judgment exactly if
 /// there is a ruling, a vote or a forfeit.
-fn sums(debate: &Debate) {
+fn assert_scores_consistent(debate: &Debate) {
     let marks = round_marks(debate);
     for round in &marks {
         for mark in [round.pro, round.con] {
@@ -189,33 +194,33 @@ fn sums(debate: &Debate) {
 }
 
 /// The seats that a plan change sets.
-pub(crate) fn seats(event: &Event) -> Option<&Vec<Seat>> {
+pub(crate) fn planned_seats(event: &Event) -> Option<&Vec<Seat>> {
     match event {
         Event::Amended { change: Amendment::Plan { seats, .. }, .. } => seats.as_ref(),
         _ => None,
     }
 }
 
-fn name(event: &Event) -> String {
+fn event_name(event: &Event) -> String {
     serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned()
 }
 
 /// Asserts that the log up to the end of each take reproduces every prompt of that take.
-fn rebuild(setup: &Setup, chaos: &Chaos) {
+fn assert_prompts_rebuild(setup: &Setup, chaos: &ChaosRun) {
     let ends = chaos.log.iter().enumerate();
     let ends = ends.filter(|(_, event)| matches!(event, Event::Reopened { .. }));
     let ends: Vec<usize> = ends.map(|(at, _)| at).chain([chaos.log.len()]).collect();
     for (take, end) in ends.into_iter().enumerate() {
         let audit = Debate::replay(setup.clone(), chaos.log[..end].to_vec()).unwrap();
-        let asked = chaos.asked.iter().filter(|((t, _), _)| usize::from(*t) == take);
+        let asked = chaos.first_prompts.iter().filter(|((t, _), _)| usize::from(*t) == take);
         for ((_, cue), first) in asked {
-            assert_eq!(told(&audit, *cue), with_attempt(&audit, *cue, first));
+            assert_eq!(render_prompt(&audit, *cue), prompt_after_rejection(&audit, *cue, first));
         }
     }
 }
 
 /// Asserts that a reply is refused at most once per turn, participant and take.
-fn refusals(log: &[Event]) {
+fn assert_one_retry_per_turn(log: &[Event]) {
     let mut refused = vec![];
     for event in log {
         match event {
@@ -232,7 +237,7 @@ fn refusals(log: &[Event]) {
     }
 }
 
-fn speeches(debate: &Debate) {
+fn assert_one_speech_each(debate: &Debate) {
     for (cue, _) in debate.turns() {
         let spoken = debate.replies_before(cue).filter(|(past, _)| past.seat == cue.seat);
         let spoken = spoken.filter(|(_, body)| body.kind() == ReplyKind::Speech).count();
@@ -245,7 +250,7 @@ fn speeches(debate: &Debate) {
 
 /// Asserts what no built-in format allows: a second speech of a listener, a verdict without a side,
 /// or two admissions in a round.
-fn decorum(debate: &Debate) {
+fn assert_format_rules(debate: &Debate) {
     let setup = debate.setup();
     let mut floor: BTreeMap<Position, usize> = BTreeMap::new();
     for (nth, seat) in debate.seats().iter().enumerate() {
@@ -270,12 +275,12 @@ fn decorum(debate: &Debate) {
 }
 
 #[test]
-fn stored_types_survive_json() {
+fn events_and_setup_round_trip_through_json() {
     for (seed, format) in
         (3..).zip(formats::built_in_formats().into_iter().chain(formats::built_in_formats()))
     {
-        let setup = any_setup(format, seed);
-        let (debate, chaos) = Chaos::play(&setup, seed);
+        let setup = random_setup(format, seed);
+        let (debate, chaos) = ChaosRun::play(&setup, seed);
         let lines: Vec<String> =
             chaos.log.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
         let events = lines.iter().map(|line| serde_json::from_str::<Event>(line).unwrap());
@@ -285,14 +290,14 @@ fn stored_types_survive_json() {
 }
 
 #[test]
-fn a_deadline_outlives_the_program_for_whoever_is_awaited() {
+fn deadlines_survive_a_replay() {
     let mut awaited = 0;
-    for (seed, setup) in every_setup(10, 40) {
-        let (_, log) = play(Debate::open(setup.clone()).unwrap(), seed, &mut Rng(seed));
+    for (seed, setup) in random_setups(10, 40) {
+        let (_, log) = play_to_end(Debate::open(setup.clone()).unwrap(), seed, &mut Rng(seed));
         let mut debate = Debate::open(setup).unwrap();
         for event in log {
-            apply(&mut debate, [event]);
-            let asked: Vec<Cue> = due(&debate);
+            apply_events(&mut debate, [event]);
+            let asked: Vec<Cue> = due_cues(&debate);
             for cue in asked.into_iter().filter(|cue| debate.was_asked(*cue)) {
                 awaited += usize::from(debate.seat(cue).voice.is_awaited());
                 assert_eq!(debate.deadline(cue), Some(deadline(&debate, cue)));
@@ -303,13 +308,13 @@ fn a_deadline_outlives_the_program_for_whoever_is_awaited() {
 }
 
 #[test]
-fn only_what_is_due_may_happen() {
+fn illegal_events_are_rejected() {
     for format in formats::built_in_formats() {
-        let mut setup = any_setup(format, 1);
+        let mut setup = random_setup(format, 1);
         setup.holds.clear();
         let mut debate = Debate::open(setup).unwrap();
-        let first = due(&debate)[0];
-        put(&mut debate);
+        let first = due_cues(&debate)[0];
+        ask_open_turns(&mut debate);
         let reply = |body| Reply {
             body,
             findings: vec![],
@@ -327,9 +332,12 @@ fn only_what_is_due_may_happen() {
             failure: debate_mcp::debate::TurnFailure::new(FailureKind::TimedOut, "late"),
         };
         for illegal in [
-            Event::Spoke { cue: later, reply: reply(good(&debate, first)) },
+            Event::Spoke { cue: later, reply: reply(valid_reply(&debate, first)) },
             Event::Spoke { cue: first, reply: reply(vote) },
-            Event::Spoke { cue: first, reply: Reply { findings, ..reply(good(&debate, first)) } },
+            Event::Spoke {
+                cue: first,
+                reply: Reply { findings, ..reply(valid_reply(&debate, first)) },
+            },
             Event::Continued { before: later.position() },
             Event::Concluded { because: None }, // Nothing has been said yet.
             Event::Closed { outcome: DebateOutcome::Completed },
@@ -344,6 +352,6 @@ fn only_what_is_due_may_happen() {
         ] {
             assert!(debate.validate(&illegal).is_err(), "{illegal:?}");
         }
-        assert!(debate.validate(&failed(&debate, first, FailureKind::TimedOut)).is_ok());
+        assert!(debate.validate(&failed_event(&debate, first, FailureKind::TimedOut)).is_ok());
     }
 }

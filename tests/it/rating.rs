@@ -1,6 +1,6 @@
 //! Ratings: the Bradley-Terry fit recovers simulated strengths with intervals of the stated
 //! coverage. Also judge agreement (kappa, Wilson interval) and the text of the leaderboard.
-use crate::scene::Rng;
+use crate::debate_fixture::Rng;
 use debate_mcp::debate::Side;
 use debate_mcp::rating::agreement::{judge_agreement, wilson_interval};
 use debate_mcp::rating::bradley_terry::MEAN_RATING;
@@ -10,7 +10,7 @@ use debate_mcp::rating::{
 };
 use std::collections::BTreeMap;
 
-fn game(pro: &str, con: &str, score: GameScore, motion: usize) -> RatedGame {
+fn rated_game(pro: &str, con: &str, score: GameScore, motion: usize) -> RatedGame {
     RatedGame {
         debate_id: format!("debate-{motion}"),
         motion: format!("Motion {motion}?"),
@@ -21,14 +21,14 @@ fn game(pro: &str, con: &str, score: GameScore, motion: usize) -> RatedGame {
     }
 }
 
-fn of<'a>(strengths: &'a FittedRatings, name: &str) -> &'a RatingEstimate {
+fn estimate_of<'a>(strengths: &'a FittedRatings, name: &str) -> &'a RatingEstimate {
     let mut all = strengths.groups.iter().flatten();
     &all.find(|it| it.0 == name).unwrap_or_else(|| panic!("no {name}")).1
 }
 
 /// Simulates a round robin on so many motions, with both sides swapped. Strengths are in rating
 /// points; `first` is the advantage of the proposer.
-fn simulated(strengths: &[f64], first: f64, motions: usize, rng: &mut Rng) -> Vec<RatedGame> {
+fn simulate_games(strengths: &[f64], first: f64, motions: usize, rng: &mut Rng) -> Vec<RatedGame> {
     let mut games = vec![];
     for motion in 0..motions {
         for one in 0..strengths.len() {
@@ -37,7 +37,7 @@ fn simulated(strengths: &[f64], first: f64, motions: usize, rng: &mut Rng) -> Ve
                 let chance = 1.0 / (1.0 + 10f64.powf(-apart / 400.0));
                 let drawn = rng.below(1_000_000) as f64 / 1e6;
                 let score = if drawn < chance { GameScore::Pro } else { GameScore::Con };
-                games.push(game(&format!("e{one}"), &format!("e{other}"), score, motion));
+                games.push(rated_game(&format!("e{one}"), &format!("e{other}"), score, motion));
             }
         }
     }
@@ -45,14 +45,14 @@ fn simulated(strengths: &[f64], first: f64, motions: usize, rng: &mut Rng) -> Ve
 }
 
 #[test]
-fn known_strengths_lie_within_their_intervals_as_often_as_is_said() {
+fn confidence_intervals_have_the_stated_coverage() {
     let truth = [-150.0, -50.0, 0.0, 60.0, 140.0];
     let mean = truth.iter().sum::<f64>() / truth.len() as f64;
     let (mut within, mut all, mut first_within, seeds) = (0, 0, 0, 300u32);
     for seed in 0..seeds {
-        let fitted = fit_ratings(&simulated(&truth, 40.0, 12, &mut Rng(u64::from(seed))));
+        let fitted = fit_ratings(&simulate_games(&truth, 40.0, 12, &mut Rng(u64::from(seed))));
         for (nth, true_strength) in truth.iter().enumerate() {
-            let it = of(&fitted, &format!("e{nth}"));
+            let it = estimate_of(&fitted, &format!("e{nth}"));
             let wanted = MEAN_RATING + true_strength - mean;
             within += usize::from(it.low <= wanted && wanted <= it.high);
         }
@@ -67,12 +67,12 @@ fn known_strengths_lie_within_their_intervals_as_often_as_is_said() {
 }
 
 #[test]
-fn more_games_make_narrower_intervals_around_the_truth() {
+fn more_games_narrow_the_intervals() {
     let truth = [-100.0, 100.0, 0.0];
     let mut before = f64::MAX;
     for motions in [3, 30, 300] {
-        let fitted = fit_ratings(&simulated(&truth, 0.0, motions, &mut Rng(5)));
-        let it = of(&fitted, "e1");
+        let fitted = fit_ratings(&simulate_games(&truth, 0.0, motions, &mut Rng(5)));
+        let it = estimate_of(&fitted, "e1");
         assert!(it.high - it.low < before);
         before = it.high - it.low;
     }
@@ -80,48 +80,49 @@ fn more_games_make_narrower_intervals_around_the_truth() {
 }
 
 #[test]
-fn three_to_one_is_stronger_but_nobody_can_be_sure() {
+fn four_games_give_overlapping_intervals() {
     let games = [
-        game("a", "b", GameScore::Pro, 1),
-        game("b", "a", GameScore::Con, 1),
-        game("a", "b", GameScore::Pro, 2),
-        game("b", "a", GameScore::Pro, 2),
+        rated_game("a", "b", GameScore::Pro, 1),
+        rated_game("b", "a", GameScore::Con, 1),
+        rated_game("a", "b", GameScore::Pro, 2),
+        rated_game("b", "a", GameScore::Pro, 2),
     ];
     let fitted = fit_ratings(&games);
-    let (a, b) = (of(&fitted, "a"), of(&fitted, "b"));
+    let (a, b) = (estimate_of(&fitted, "a"), estimate_of(&fitted, "b"));
     assert!(a.value > b.value + 50.0 && a.value < b.value + 300.0, "{a:?} {b:?}");
     assert!((a.value + b.value - 2.0 * MEAN_RATING).abs() < 0.11, "centred");
     assert!(a.low < b.high, "four games decide nothing: {a:?} {b:?}");
 }
 
 #[test]
-fn whoever_never_lost_has_a_strength_with_a_wide_interval() {
+fn undefeated_entrant_gets_a_finite_wide_interval() {
     let games: Vec<RatedGame> = (0..6)
-        .map(|nth| game("best", "rest", GameScore::Pro, nth))
-        .chain([game("rest", "best", GameScore::Con, 0)])
+        .map(|nth| rated_game("best", "rest", GameScore::Pro, nth))
+        .chain([rated_game("rest", "best", GameScore::Con, 0)])
         .collect();
-    let best = *of(&fit_ratings(&games), "best");
+    let best = *estimate_of(&fit_ratings(&games), "best");
     assert!(best.value > MEAN_RATING && best.value < MEAN_RATING + 800.0, "{best:?}");
     assert!(best.high.is_finite() && best.high - best.low > 200.0, "{best:?}");
     let one = fit_ratings(&games[..1]);
-    assert!(of(&one, "best").low < MEAN_RATING, "one game says little");
+    assert!(estimate_of(&one, "best").low < MEAN_RATING, "one game says little");
     assert_eq!(fit_ratings(&[]).groups.len(), 0);
 }
 
 #[test]
-fn draws_alone_leave_everybody_in_the_middle() {
-    let games = [game("a", "b", GameScore::Draw, 1), game("b", "a", GameScore::Draw, 2)];
+fn draws_only_give_the_middle_rating() {
+    let games =
+        [rated_game("a", "b", GameScore::Draw, 1), rated_game("b", "a", GameScore::Draw, 2)];
     let fitted = fit_ratings(&games);
-    assert!((of(&fitted, "a").value - MEAN_RATING).abs() < 0.11);
+    assert!((estimate_of(&fitted, "a").value - MEAN_RATING).abs() < 0.11);
     assert!(fitted.advantage.unwrap().value.abs() < 0.11);
 }
 
 #[test]
-fn those_whom_no_game_connects_are_kept_apart() {
+fn unconnected_entrants_form_separate_groups() {
     let mut games = vec![
-        game("a", "b", GameScore::Pro, 1),
-        game("b", "c", GameScore::Pro, 1),
-        game("x", "y", GameScore::Con, 1),
+        rated_game("a", "b", GameScore::Pro, 1),
+        rated_game("b", "c", GameScore::Pro, 1),
+        rated_game("x", "y", GameScore::Con, 1),
     ];
     let names = |fitted: &FittedRatings| -> Vec<Vec<String>> {
         let names =
@@ -134,15 +135,15 @@ fn those_whom_no_game_connects_are_kept_apart() {
         let mean = group.iter().map(|it| it.1.value).sum::<f64>() / group.len() as f64;
         assert!((mean - MEAN_RATING).abs() < 0.11, "each is centred by itself");
     }
-    games.push(game("c", "x", GameScore::Draw, 2));
+    games.push(rated_game("c", "x", GameScore::Draw, 2));
     assert_eq!(names(&fit_ratings(&games)).len(), 1);
 }
 
 #[test]
-fn neither_the_order_of_games_nor_names_matter() {
+fn game_order_and_names_do_not_change_ratings() {
     for seed in 0..20 {
         let mut rng = Rng(seed);
-        let games = simulated(&[0.0, 80.0, -120.0, 30.0], 20.0, 2, &mut rng);
+        let games = simulate_games(&[0.0, 80.0, -120.0, 30.0], 20.0, 2, &mut rng);
         let fitted = fit_ratings(&games);
         let mut mixed = games.clone();
         for at in (1..mixed.len()).rev() {
@@ -159,7 +160,7 @@ fn neither_the_order_of_games_nor_names_matter() {
             .collect();
         let renamed = fit_ratings(&named);
         for (name, estimate) in fitted.groups.iter().flatten() {
-            let again = of(&renamed, &other(name));
+            let again = estimate_of(&renamed, &other(name));
             assert!((again.value - estimate.value).abs() < 0.11, "{again:?} {estimate:?}");
             assert!((again.low - estimate.low).abs() < 0.11, "{again:?} {estimate:?}");
         }
@@ -167,30 +168,35 @@ fn neither_the_order_of_games_nor_names_matter() {
 }
 
 #[test]
-fn who_speaks_first_is_no_stronger_for_it() {
+fn first_speaker_advantage_is_separate_from_ratings() {
     // The proposer always wins, so both entrants are equal.
     let games: Vec<RatedGame> = (0..10)
-        .flat_map(|nth| [game("a", "b", GameScore::Pro, nth), game("b", "a", GameScore::Pro, nth)])
+        .flat_map(|nth| {
+            [rated_game("a", "b", GameScore::Pro, nth), rated_game("b", "a", GameScore::Pro, nth)]
+        })
         .collect();
     let fitted = fit_ratings(&games);
-    assert!((of(&fitted, "a").value - of(&fitted, "b").value).abs() < 0.2);
+    assert!((estimate_of(&fitted, "a").value - estimate_of(&fitted, "b").value).abs() < 0.2);
     assert!(fitted.advantage.unwrap().low > 100.0, "{:?}", fitted.advantage);
     // An entrant who wins half of its games as the proposer is weaker than its opponent.
     let games: Vec<RatedGame> = (0..20)
         .flat_map(|nth| {
             let score = if nth % 2 == 0 { GameScore::Pro } else { GameScore::Con };
-            let even = game("c", "d", GameScore::Pro, nth);
-            let back = game("d", "c", GameScore::Pro, nth);
-            [even, back, game("a", "c", score, nth)]
+            let even = rated_game("c", "d", GameScore::Pro, nth);
+            let back = rated_game("d", "c", GameScore::Pro, nth);
+            [even, back, rated_game("a", "c", score, nth)]
         })
         .collect();
     let fitted = fit_ratings(&games);
-    assert!(of(&fitted, "a").value < of(&fitted, "c").value - 100.0, "{fitted:?}");
+    assert!(
+        estimate_of(&fitted, "a").value < estimate_of(&fitted, "c").value - 100.0,
+        "{fitted:?}"
+    );
 }
 
 /// Games on one motion with the same result count little more than one game.
 #[test]
-fn games_that_hang_together_by_motion_say_less() {
+fn games_clustered_by_motion_widen_the_interval() {
     let games = |clustered: bool| -> Vec<RatedGame> {
         (0..12)
             .flat_map(|motion| {
@@ -203,35 +209,35 @@ fn games_that_hang_together_by_motion_say_less() {
                         (GameScore::Con, GameScore::Pro)
                     };
                     if nth % 2 == 0 {
-                        game("a", "b", score, motion)
+                        rated_game("a", "b", score, motion)
                     } else {
-                        game("b", "a", back, motion)
+                        rated_game("b", "a", back, motion)
                     }
                 })
             })
             .collect()
     };
     let wide = |games: &[RatedGame]| {
-        let it = *of(&fit_ratings(games), "a");
+        let it = *estimate_of(&fit_ratings(games), "a");
         it.high - it.low
     };
     let (apart, together) = (wide(&games(false)), wide(&games(true)));
     assert!(together > 1.8 * apart, "{together} {apart}");
 }
 
-fn bench(judges: &[(&str, Side, Option<Side>)], verdict: Side) -> DebateRulings {
+fn debate_rulings(judges: &[(&str, Side, Option<Side>)], verdict: Side) -> DebateRulings {
     let judges = judges.iter().map(|it| (it.0.to_owned(), it.1, it.2)).collect();
     DebateRulings { judges, verdict: Some(verdict), audience: None }
 }
 
 #[test]
-fn judges_are_compared_with_each_other_themselves_the_verdict_and_the_audience() {
+fn judge_agreement_covers_panel_swap_verdict_and_audience() {
     use Side::{Con, Pro};
     let benches = [
-        bench(&[("b", Pro, Some(Pro)), ("a", Pro, None)], Pro),
-        bench(&[("a", Con, None), ("b", Pro, Some(Con))], Pro),
-        bench(&[("b", Con, Some(Con)), ("a", Con, None)], Con),
-        DebateRulings { audience: Some(Con), ..bench(&[("b", Con, Some(Con))], Con) },
+        debate_rulings(&[("b", Pro, Some(Pro)), ("a", Pro, None)], Pro),
+        debate_rulings(&[("a", Con, None), ("b", Pro, Some(Con))], Pro),
+        debate_rulings(&[("b", Con, Some(Con)), ("a", Con, None)], Con),
+        DebateRulings { audience: Some(Con), ..debate_rulings(&[("b", Con, Some(Con))], Con) },
     ];
     let found = judge_agreement(&benches);
     let row = |between, judge: &str| -> &JudgeAgreement {
@@ -260,13 +266,14 @@ fn judges_are_compared_with_each_other_themselves_the_verdict_and_the_audience()
 }
 
 #[test]
-fn the_board_counts_sides_reasons_and_those_who_judged_themselves() {
-    let rated =
-        |game: RatedGame| Ok((game, bench(&[("kim", Side::Pro, Some(Side::Pro))], Side::Pro)));
-    let partial = RatedGame { biased_judge: true, ..game("a", "b", GameScore::Draw, 2) };
+fn leaderboard_counts_sides_reasons_and_partial_judges() {
+    let rated = |game: RatedGame| {
+        Ok((game, debate_rulings(&[("kim", Side::Pro, Some(Side::Pro))], Side::Pro)))
+    };
+    let partial = RatedGame { biased_judge: true, ..rated_game("a", "b", GameScore::Draw, 2) };
     let readings = [
-        rated(game("a", "b", GameScore::Pro, 1)),
-        rated(game("b", "a", GameScore::Con, 1)),
+        rated(rated_game("a", "b", GameScore::Pro, 1)),
+        rated(rated_game("b", "a", GameScore::Con, 1)),
         rated(partial),
         Err(UnratedReason::Degraded),
         Err(UnratedReason::Demo),
@@ -289,13 +296,13 @@ fn the_board_counts_sides_reasons_and_those_who_judged_themselves() {
 }
 
 #[test]
-fn a_long_name_does_not_break_the_table() {
+fn long_names_keep_the_table_width() {
     let long = "x".repeat(60);
     let readings: Vec<_> = (0..1200)
         .map(|nth| {
             Ok((
-                game(&long, "y", GameScore::Con, nth),
-                bench(&[(&long, Side::Pro, Some(Side::Con))], Side::Con),
+                rated_game(&long, "y", GameScore::Con, nth),
+                debate_rulings(&[(&long, Side::Pro, Some(Side::Con))], Side::Con),
             ))
         })
         .collect();

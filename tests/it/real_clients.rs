@@ -1,8 +1,10 @@
 //! The real MCP clients, configured by `debate init` in a clean home, with a fake model that makes
 //! them call the real server, as for a user who types `/debate`.
-use crate::lab::{Lab, Running, in_order, ruling, speech};
-use crate::needs::{here, needs};
-use crate::real::{INSTALL, model, put, quoted};
+use crate::prerequisites::{find_program_or_skip, repo_path};
+use crate::real_cli::{INSTALL_HINT, percent_encode, start_fake_model, write_file};
+use crate::test_env::{
+    RunningProcess, TestEnv, assert_contains_in_order, speech_with_claim, verdict_json,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,35 +12,36 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A test environment with installed and configured clients.
-struct Client {
-    lab: Lab,
-    base: String,
-    _model: Running,
+struct RealClientEnv {
+    lab: TestEnv,
+    model_url: String,
+    _model_server: RunningProcess,
 }
 
-impl Client {
+impl RealClientEnv {
     #[track_caller]
-    fn new(name: &'static str) -> Option<Client> {
-        Client::with(&[name])
+    fn new(name: &'static str) -> Option<RealClientEnv> {
+        RealClientEnv::with_clients(&[name])
     }
 
     /// Installs several clients in one home.
     #[track_caller]
-    fn with(names: &[&'static str]) -> Option<Client> {
-        let bin = here("tests/clis/node_modules/.bin");
-        let found = |name: &&'static str| needs(name, &bin.join(name), &[], INSTALL);
+    fn with_clients(names: &[&'static str]) -> Option<RealClientEnv> {
+        let bin = repo_path("tests/clis/node_modules/.bin");
+        let found =
+            |name: &&'static str| find_program_or_skip(name, &bin.join(name), &[], INSTALL_HINT);
         let programs: Vec<PathBuf> = names.iter().map(found).collect::<Option<_>>()?;
-        let python = needs("python", Path::new("python3"), &[], "install Python 3")?;
-        let node = needs("node", Path::new("node"), &[], "install Node")?;
-        let lab = Lab::without_git();
-        git2::Repository::init(lab.root()).unwrap();
-        lab.file("src/here.rs", "fn here() {}\n");
+        let python = find_program_or_skip("python", Path::new("python3"), &[], "install Python 3")?;
+        let node = find_program_or_skip("node", Path::new("node"), &[], "install Node")?;
+        let lab = TestEnv::without_git();
+        git2::Repository::init(lab.repo_root()).unwrap();
+        lab.write_repo_file("src/here.rs", "fn here() {}\n");
         for (name, program) in names.iter().zip(programs) {
-            symlink(program, lab.bin().join(name)).unwrap();
+            symlink(program, lab.bin_dir().join(name)).unwrap();
         }
-        symlink(node, lab.bin().join("node")).unwrap();
-        let (model, base) = model(&python, &lab.outside("requests"));
-        let client = Client { lab, base, _model: model };
+        symlink(node, lab.bin_dir().join("node")).unwrap();
+        let (model, base) = start_fake_model(&python, &lab.temp_path("requests"));
+        let client = RealClientEnv { lab, model_url: base, _model_server: model };
         for name in names {
             client.set_up(name);
         }
@@ -48,7 +51,7 @@ impl Client {
     /// Writes the client's own settings for reaching the fake model, then runs `debate init`.
     fn set_up(&self, name: &str) {
         let user = |path: &str, value: &Value| {
-            put(&self.lab.outside("user").join(path), &format!("{value:#}\n"));
+            write_file(&self.lab.temp_path("user").join(path), &format!("{value:#}\n"));
         };
         match name {
             "claude" => user(".claude.json", &json!({"hasCompletedOnboarding": true})),
@@ -67,14 +70,17 @@ impl Client {
         }
         let asks = ["codex", "gemini"].contains(&name);
         let args = [&["init", name][..], if asks { &["--approve"][..] } else { &[] }].concat();
-        self.debate(&args).success();
+        self.debate(&args).expect_success();
         // Logs what the client sends to the server, to check its protocol version.
-        let shim = self.lab.outside(&format!("shims/{name}/debate"));
+        let shim = self.lab.temp_path(&format!("shims/{name}/debate"));
         let (wire, real) =
-            (self.lab.outside(&format!("wire-{name}")), env!("CARGO_BIN_EXE_debate"));
-        put(&shim, &format!("#!/bin/sh\n/usr/bin/tee -a '{}' | '{real}' \"$@\"\n", wire.display()));
+            (self.lab.temp_path(&format!("wire-{name}")), env!("CARGO_BIN_EXE_debate"));
+        write_file(
+            &shim,
+            &format!("#!/bin/sh\n/usr/bin/tee -a '{}' | '{real}' \"$@\"\n", wire.display()),
+        );
         fs::set_permissions(&shim, fs::Permissions::from_mode(0o755)).unwrap();
-        let settings = self.lab.outside("user").join(match name {
+        let settings = self.lab.temp_path("user").join(match name {
             "claude" => ".claude.json",
             "codex" => ".codex/config.toml",
             "copilot" => ".copilot/mcp-config.json",
@@ -86,19 +92,19 @@ impl Client {
     }
 
     /// Runs `debate` with the default data folder, which a server without variables uses.
-    fn debate(&self, args: &[&str]) -> crate::lab::Call {
-        self.lab.debate(args).home(&self.lab.outside("user/.local/share/debate"))
+    fn debate(&self, args: &[&str]) -> crate::test_env::DebateCommand {
+        self.lab.debate(args).data_dir(&self.lab.temp_path("user/.local/share/debate"))
     }
 
     /// Runs the client with this user input, while its model plays these steps.
-    fn types(&self, name: &str, words: &str, does: &[Value]) -> Output {
-        let steps = quoted(&Value::from(does.to_vec()).to_string());
-        let url = format!("{}/x/seq:{steps}", self.base);
-        let mut command = Command::new(self.lab.bin().join(name));
+    fn type_command(&self, name: &str, words: &str, does: &[Value]) -> Output {
+        let steps = percent_encode(&Value::from(does.to_vec()).to_string());
+        let url = format!("{}/x/seq:{steps}", self.model_url);
+        let mut command = Command::new(self.lab.bin_dir().join(name));
         let path =
-            std::env::join_paths([self.lab.bin(), "/usr/bin".into(), "/bin".into()]).unwrap();
-        command.current_dir(self.lab.root()).env_clear().env("PATH", path);
-        command.env("HOME", self.lab.outside("user")).env("TERM", "dumb");
+            std::env::join_paths([self.lab.bin_dir(), "/usr/bin".into(), "/bin".into()]).unwrap();
+        command.current_dir(self.lab.repo_root()).env_clear().env("PATH", path);
+        command.env("HOME", self.lab.temp_path("user")).env("TERM", "dumb");
         let v1 = format!("{url}/v1");
         match name {
             "claude" => {
@@ -143,58 +149,58 @@ impl Client {
     }
 
     /// All requests that the model received, as text.
-    fn asked(&self) -> String {
-        fs::read_to_string(self.lab.outside("requests")).unwrap_or_default()
+    fn model_log(&self) -> String {
+        fs::read_to_string(self.lab.temp_path("requests")).unwrap_or_default()
     }
 
     /// Writes a script whose turns have this delay, and returns its seat.
-    fn script(&self, delay: u64) -> String {
-        let path = self.lab.outside("slow.json");
+    fn write_slow_script(&self, delay: u64) -> String {
+        let path = self.lab.temp_path("slow.json");
         let turns = json!({"turns": [
-            {"phase": "propose", "text": speech("Use one file.", "P1", &[]), "delay_ms": delay},
-            {"phase": "challenge", "text": speech("One file locks.", "C1", &["P1"]), "delay_ms": delay},
-            {"phase": "defend", "text": speech("The lock is short.", "P1", &["C1"]), "delay_ms": delay},
-            {"phase": "follow_up", "text": speech("It is not.", "C1", &["P1"]), "delay_ms": delay},
-            {"seat": "judge", "json": ruling("pro")},
+            {"phase": "propose", "text": speech_with_claim("Use one file.", "P1", &[]), "delay_ms": delay},
+            {"phase": "challenge", "text": speech_with_claim("One file locks.", "C1", &["P1"]), "delay_ms": delay},
+            {"phase": "defend", "text": speech_with_claim("The lock is short.", "P1", &["C1"]), "delay_ms": delay},
+            {"phase": "follow_up", "text": speech_with_claim("It is not.", "C1", &["P1"]), "delay_ms": delay},
+            {"seat": "judge", "json": verdict_json("pro")},
         ]});
         fs::write(&path, turns.to_string()).unwrap();
         format!("script:{}", path.display())
     }
 }
 
-fn step(tool: &str, args: Value) -> Value {
+fn tool_call_step(tool: &str, args: Value) -> Value {
     json!({"tool": tool, "args": args})
 }
 
-fn text(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     let (out, err) = (&output.stdout, &output.stderr);
     format!("{}\n--- stderr\n{}", String::from_utf8_lossy(out), String::from_utf8_lossy(err))
 }
 
 /// Plays a round that outlasts the wait of each call: the model calls again until it is done.
-fn plays_a_slow_round(name: &'static str, delay: u64, wait: u64) {
-    let Some(client) = Client::new(name) else { return };
-    let seat = client.script(delay);
+fn assert_client_plays_slow_round(name: &'static str, delay: u64, wait: u64) {
+    let Some(client) = RealClientEnv::new(name) else { return };
+    let seat = client.write_slow_script(delay);
     let start = json!({"topic": "One file?", "proposer": seat, "challenger": seat, "judge": seat,
         "rounds": 1, "wait_seconds": wait.min(1), "options": {"pause": false, "probe": false}});
-    let on = step("continue_round", json!({"wait_seconds": wait}));
+    let on = tool_call_step("continue_round", json!({"wait_seconds": wait}));
     let shown = json!({"text": "SHOWN: $R"});
     let calls = usize::try_from(2 * delay / (1000 * wait) + 1).unwrap();
-    let mut does = vec![step("start_debate", start)];
+    let mut does = vec![tool_call_step("start_debate", start)];
     does.extend(std::iter::repeat_n(on, calls));
-    does.extend([step("verdict", json!({"wait_seconds": 55})), shown]);
-    let output = client.types(name, "One file?", &does);
-    let said = text(&output);
+    does.extend([tool_call_step("verdict", json!({"wait_seconds": 55})), shown]);
+    let output = client.type_command(name, "One file?", &does);
+    let said = output_text(&output);
     assert!(output.status.success(), "{said}");
-    in_order(&said, &["SHOWN: ", "It was shown in T1"]);
+    assert_contains_in_order(&said, &["SHOWN: ", "It was shown in T1"]);
     assert!(said.contains("completed") && said.contains("proposer"), "{said}");
     // The prompt contains the expanded command. Copilot expands none without a terminal.
-    let asked = client.asked();
+    let asked = client.model_log();
     if name != "copilot" {
         assert!(asked.contains("Hold a structured debate") && asked.contains("One file?"));
     }
     assert!(asked.matches("running").count() >= 2, "it was called while the round was running");
-    let view = client.debate(&["show", "last", "--json"]).success().json();
+    let view = client.debate(&["show", "last", "--json"]).expect_success().json();
     assert_eq!((&view["status"], &view["verdict"]["side"]), (&"completed".into(), &"pro".into()));
     assert_eq!(view["turns"].as_array().unwrap().len(), 4, "{view:#}");
     let state = match name {
@@ -202,49 +208,49 @@ fn plays_a_slow_round(name: &'static str, delay: u64, wait: u64) {
         "codex" => ".codex",
         _ => ".claude",
     };
-    let file = client.lab.root().join(state).join("debate/last-debate.json");
+    let file = client.lab.repo_root().join(state).join("debate/last-debate.json");
     let state: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     assert_eq!((&state["id"], &state["status"]), (&view["id"], &"completed".into()));
-    assert_eq!(fs::read_dir(client.lab.root().join(".debates")).unwrap().count(), 2);
-    let wire = fs::read_to_string(client.lab.outside(&format!("wire-{name}"))).unwrap();
+    assert_eq!(fs::read_dir(client.lab.repo_root().join(".debates")).unwrap().count(), 2);
+    let wire = fs::read_to_string(client.lab.temp_path(&format!("wire-{name}"))).unwrap();
     let modern = wire.contains("server/discover") && wire.contains("2026-07-28");
     assert_eq!(modern, ["claude", "copilot"].contains(&name), "{wire}");
     assert!(modern || wire.contains("\"initialize\""));
 }
 
 #[test]
-fn claude_code_debates() {
-    plays_a_slow_round("claude", 2_000, 2);
+fn claude_code_plays_a_slow_round() {
+    assert_client_plays_slow_round("claude", 2_000, 2);
 }
 
 #[test]
-fn opencode_debates() {
-    plays_a_slow_round("opencode", 2_000, 2);
+fn opencode_plays_a_slow_round() {
+    assert_client_plays_slow_round("opencode", 2_000, 2);
 }
 
 #[test]
-fn codex_debates() {
-    plays_a_slow_round("codex", 2_000, 2);
+fn codex_plays_a_slow_round() {
+    assert_client_plays_slow_round("codex", 2_000, 2);
 }
 
 #[test]
-fn gemini_debates() {
-    plays_a_slow_round("gemini", 2_000, 2);
+fn gemini_plays_a_slow_round() {
+    assert_client_plays_slow_round("gemini", 2_000, 2);
 }
 
 #[test]
-fn copilot_debates() {
-    plays_a_slow_round("copilot", 2_000, 2);
+fn copilot_plays_a_slow_round() {
+    assert_client_plays_slow_round("copilot", 2_000, 2);
 }
 
 /// A round of 150 seconds with default waits, under the timeouts the clients come with:
 /// `cargo test --test it longer_than_any_timeout -- --ignored --nocapture`
 #[test]
 #[ignore = "five rounds of 150 seconds"]
-fn a_round_longer_than_any_timeout_of_theirs() {
+fn round_longer_than_any_timeout_is_played() {
     for name in ["opencode", "codex", "copilot", "gemini", "claude"] {
         let began = std::time::Instant::now();
-        plays_a_slow_round(name, 75_000, 45);
+        assert_client_plays_slow_round(name, 75_000, 45);
         let line = format!("{name}: {:.0} s\n", began.elapsed().as_secs_f64());
         let _ = std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes());
     }
@@ -252,23 +258,31 @@ fn a_round_longer_than_any_timeout_of_theirs() {
 
 /// Started in one client, continued in another, concluded at the terminal.
 #[test]
-fn a_debate_goes_from_client_to_client_to_terminal() {
-    let Some(client) = Client::with(&["claude", "opencode"]) else { return };
-    let seat = client.script(0);
+fn debate_moves_between_clients_and_the_terminal() {
+    let Some(client) = RealClientEnv::with_clients(&["claude", "opencode"]) else { return };
+    let seat = client.write_slow_script(0);
     let start = json!({"topic": "One file?", "proposer": seat, "challenger": seat, "judge": seat,
         "rounds": 3, "options": {"probe": false}});
     let shown = json!({"text": "SHOWN: $R"});
-    let begun = client.types("claude", "One file?", &[step("start_debate", start), shown.clone()]);
-    in_order(&text(&begun), &["SHOWN: ", "paused"]);
-    let on = step("continue_round", json!({"decision": "continue", "wait_seconds": 20}));
-    let gone_on = client.types("opencode", "resume", &[step("list_debates", json!({})), on, shown]);
-    in_order(&text(&gone_on), &["SHOWN: ", "round 2 of 3"]);
-    client.debate(&["resume", "--conclude", "--yes"]).success();
-    let view = client.debate(&["show", "last", "--json"]).success().json();
+    let begun = client.type_command(
+        "claude",
+        "One file?",
+        &[tool_call_step("start_debate", start), shown.clone()],
+    );
+    assert_contains_in_order(&output_text(&begun), &["SHOWN: ", "paused"]);
+    let on = tool_call_step("continue_round", json!({"decision": "continue", "wait_seconds": 20}));
+    let gone_on = client.type_command(
+        "opencode",
+        "resume",
+        &[tool_call_step("list_debates", json!({})), on, shown],
+    );
+    assert_contains_in_order(&output_text(&gone_on), &["SHOWN: ", "round 2 of 3"]);
+    client.debate(&["resume", "--conclude", "--yes"]).expect_success();
+    let view = client.debate(&["show", "last", "--json"]).expect_success().json();
     assert_eq!((&view["status"], &view["rounds_completed"]), (&"completed".into(), &2.into()));
     let id = view["id"].as_str().unwrap();
     for folder in [".claude", ".opencode"] {
-        let path = client.lab.root().join(folder).join("debate/last-debate.json");
+        let path = client.lab.repo_root().join(folder).join("debate/last-debate.json");
         let state: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
         assert_eq!((&state["id"], &state["status"]), (&id.into(), &"completed".into()), "{folder}");
     }
@@ -277,44 +291,44 @@ fn a_debate_goes_from_client_to_client_to_terminal() {
 /// Installs the plugin from this repository as a marketplace.
 #[test]
 fn claude_code_installs_the_plugin() {
-    let Some(client) = Client::new("claude") else { return };
+    let Some(client) = RealClientEnv::new("claude") else { return };
     // Only the plugin may provide the server here.
-    client.debate(&["uninit", "claude"]).done();
+    client.debate(&["uninit", "claude"]).output();
     let run = |args: &[&str], url: &str| {
-        let mut command = Command::new(client.lab.bin().join("claude"));
+        let mut command = Command::new(client.lab.bin_dir().join("claude"));
         let path =
-            std::env::join_paths([client.lab.bin(), "/usr/bin".into(), "/bin".into()]).unwrap();
-        command.args(args).current_dir(client.lab.root()).env_clear().env("PATH", path);
-        command.env("HOME", client.lab.outside("user")).env("ANTHROPIC_API_KEY", "sk-ant-none");
+            std::env::join_paths([client.lab.bin_dir(), "/usr/bin".into(), "/bin".into()]).unwrap();
+        command.args(args).current_dir(client.lab.repo_root()).env_clear().env("PATH", path);
+        command.env("HOME", client.lab.temp_path("user")).env("ANTHROPIC_API_KEY", "sk-ant-none");
         command.env("ANTHROPIC_BASE_URL", url).env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
         command.env("DISABLE_AUTOUPDATER", "1").env("ENABLE_TOOL_SEARCH", "false");
         let output = command.stdin(std::process::Stdio::null()).output().unwrap();
-        assert!(output.status.success(), "{args:?}: {}", text(&output));
-        text(&output)
+        assert!(output.status.success(), "{args:?}: {}", output_text(&output));
+        output_text(&output)
     };
-    symlink(env!("CARGO_BIN_EXE_debate"), client.lab.bin().join("debate")).unwrap();
-    let market = client.lab.outside("market");
+    symlink(env!("CARGO_BIN_EXE_debate"), client.lab.bin_dir().join("debate")).unwrap();
+    let market = client.lab.temp_path("market");
     for folder in [".claude-plugin", "plugin"] {
-        copy(&here(folder), &market.join(folder));
+        copy_folder(&repo_path(folder), &market.join(folder));
     }
     let place = market.to_str().unwrap();
-    run(&["plugin", "validate", place, "--strict"], &client.base);
-    run(&["plugin", "marketplace", "add", place], &client.base);
-    run(&["plugin", "install", "debate@debate"], &client.base);
+    run(&["plugin", "validate", place, "--strict"], &client.model_url);
+    run(&["plugin", "marketplace", "add", place], &client.model_url);
+    run(&["plugin", "install", "debate@debate"], &client.model_url);
     let does = json!([{"tool": "list_models", "args": {}}, {"text": "SHOWN: $R"}]);
-    let url = format!("{}/x/seq:{}", client.base, quoted(&does.to_string()));
+    let url = format!("{}/x/seq:{}", client.model_url, percent_encode(&does.to_string()));
     let said = run(&["-p", "/debate:debate One file?"], &url);
-    in_order(&said, &["SHOWN: ", "host"]);
-    assert!(client.asked().contains("What I typed: One file?"));
-    assert!(client.asked().contains("mcp__plugin_debate_debate__list_models"));
+    assert_contains_in_order(&said, &["SHOWN: ", "host"]);
+    assert!(client.model_log().contains("What I typed: One file?"));
+    assert!(client.model_log().contains("mcp__plugin_debate_debate__list_models"));
 }
 
-fn copy(from: &Path, to: &Path) {
+fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
         let to = to.join(entry.file_name());
         if entry.path().is_dir() {
-            copy(&entry.path(), &to);
+            copy_folder(&entry.path(), &to);
         } else {
             fs::copy(entry.path(), to).unwrap();
         }

@@ -1,6 +1,6 @@
 //! Whole duels between the real CLIs, each in every seat, from the terminal and through the server.
-use crate::lab::{ruling, speech};
-use crate::real::{Real, quoted};
+use crate::real_cli::{RealCliEnv, percent_encode};
+use crate::test_env::{speech_with_claim, verdict_json};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -12,31 +12,34 @@ const TOOLS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "copilot"];
 fn every_real_tool_plays_every_seat() {
     for nth in 0..TOOLS.len() {
         let [one, two, three] = [0, 1, 2].map(|more| TOOLS[(nth + more) % TOOLS.len()]);
-        let Some(real) = Real::with(&[one, two, three]) else { return };
-        let says = |text: String| format!("say:{}", quoted(&text));
-        let (pro, con) = (speech("Use one file.", "P1", &[]), speech("No.", "C1", &["P1"]));
-        let (pro, con, judge) = (says(pro), says(con), says(ruling("pro").to_string()));
-        real.configure(&[(one, &pro), (two, &con), (three, &judge)]);
+        let Some(real) = RealCliEnv::with_tools(&[one, two, three]) else { return };
+        let says = |text: String| format!("say:{}", percent_encode(&text));
+        let (pro, con) = (
+            speech_with_claim("Use one file.", "P1", &[]),
+            speech_with_claim("No.", "C1", &["P1"]),
+        );
+        let (pro, con, judge) = (says(pro), says(con), says(verdict_json("pro").to_string()));
+        real.configure_tools(&[(one, &pro), (two, &con), (three, &judge)]);
         let seats = ["--proposer", one, "--challenger", two, "--judge", three];
         let args = [&["run", "One file?", "--rounds", "1", "--json"][..], &seats].concat();
-        let result = real.lab.debate(&args).success().json();
-        played(&result, [one, two, three]);
-        let mut host = real.lab.host();
-        let mut stands = host.call(
+        let result = real.lab.debate(&args).expect_success().json();
+        assert_played_by(&result, [one, two, three]);
+        let mut host = real.lab.mcp_client();
+        let mut stands = host.call_tool(
             "start_debate",
             json!({"topic": "And here?", "proposer": one, "challenger": two, "judge": three,
                 "rounds": 1, "options": {"pause": false}, "wait_seconds": 15}),
         );
         while stands["status"] == "running" {
-            stands = host.call("continue_round", json!({"wait_seconds": 15}));
+            stands = host.call_tool("continue_round", json!({"wait_seconds": 15}));
         }
-        let shown = real.lab.debate(&["show", "last", "--json"]).success().json();
-        played(&shown, [one, two, three]);
+        let shown = real.lab.debate(&["show", "last", "--json"]).expect_success().json();
+        assert_played_by(&shown, [one, two, three]);
         let _ = writeln!(std::io::stderr(), "{one} against {two} before {three}: twice");
     }
 }
 
-fn played(result: &Value, [one, two, three]: [&str; 3]) {
+fn assert_played_by(result: &Value, [one, two, three]: [&str; 3]) {
     assert_eq!(result["status"], "completed", "{result:#}");
     assert_eq!(result["verdict"]["winner"], one, "{result:#}");
     let turns = result["turns"].as_array().unwrap();

@@ -1,51 +1,51 @@
 //! Stopping `debate` by SIGINT or SIGKILL during a turn leaves no process of a real CLI behind.
-use crate::lab::until;
-use crate::real::Real;
+use crate::real_cli::RealCliEnv;
+use crate::test_env::wait_until;
 use std::time::{Duration, Instant};
 
 /// How long a process may outlive the program that started it.
-const LONGEST: Duration = Duration::from_millis(2500);
+const MAX_SURVIVAL: Duration = Duration::from_millis(2500);
 
 #[track_caller]
-fn nothing_is_left_of(tool: &'static str) {
+fn assert_no_process_left(tool: &'static str) {
     for signal in ["INT", "KILL"] {
-        let Some(real) = Real::new(tool) else { return };
-        let running = real.run("hang:60", "", &["--turn-timeout", "120"]).start();
+        let Some(real) = RealCliEnv::new(tool) else { return };
+        let running = real.run_round("hang:60", "", &["--turn-timeout", "120"]).spawn();
         let patience = Instant::now() + Duration::from_secs(90);
-        while !real.requests().iter().any(|request| request["method"] == "POST") {
+        while !real.model_requests().iter().any(|request| request["method"] == "POST") {
             assert!(Instant::now() < patience, "{tool} does not ask its model");
             std::thread::sleep(Duration::from_millis(50));
         }
-        assert!(real.left_behind().len() > 1, "{tool} is at work");
-        running.signal(signal);
+        assert!(real.remaining_processes().len() > 1, "{tool} is at work");
+        running.send_signal(signal);
         running.wait();
         let ended = Instant::now();
-        until("nothing is left", || real.left_behind().is_empty());
-        assert!(ended.elapsed() < LONGEST, "{tool} after {signal}: {:?}", ended.elapsed());
+        wait_until("nothing is left", || real.remaining_processes().is_empty());
+        assert!(ended.elapsed() < MAX_SURVIVAL, "{tool} after {signal}: {:?}", ended.elapsed());
     }
 }
 
 #[test]
-fn nothing_is_left_of_claude() {
-    nothing_is_left_of("claude");
+fn stopped_debate_leaves_no_claude_process() {
+    assert_no_process_left("claude");
 }
 
 #[test]
-fn nothing_is_left_of_codex() {
-    nothing_is_left_of("codex");
+fn stopped_debate_leaves_no_codex_process() {
+    assert_no_process_left("codex");
 }
 
 #[test]
-fn nothing_is_left_of_gemini() {
-    nothing_is_left_of("gemini");
+fn stopped_debate_leaves_no_gemini_process() {
+    assert_no_process_left("gemini");
 }
 
 #[test]
-fn nothing_is_left_of_opencode() {
-    nothing_is_left_of("opencode");
+fn stopped_debate_leaves_no_opencode_process() {
+    assert_no_process_left("opencode");
 }
 
 #[test]
-fn nothing_is_left_of_copilot() {
-    nothing_is_left_of("copilot");
+fn stopped_debate_leaves_no_copilot_process() {
+    assert_no_process_left("copilot");
 }

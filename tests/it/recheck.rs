@@ -1,82 +1,114 @@
 //! Recheck of citations against the present repository. The recorded results stay unchanged.
-use crate::cli_evidence::lab;
-use crate::lab::{Lab, Script, in_order};
-use crate::pins::Ground;
-use crate::scene::citation;
+use crate::cli_evidence::repo_with_source;
+use crate::debate_fixture::citation;
+use crate::test_env::{SeatScript, TestEnv, assert_contains_in_order};
+use crate::test_repo::TestRepo;
 use debate_mcp::debate::{Citation, CitationStatus, RecheckStatus};
 use debate_mcp::repo::EarlierState;
 use serde_json::{Value, json};
 use std::fs;
 
-fn at(found: CitationStatus, path: &str) -> Citation {
+fn citation_at(found: CitationStatus, path: &str) -> Citation {
     Citation { path: Some(path.into()), ..citation("src/a.rs:3 \"fn a\"", found) }
 }
 
 #[test]
-fn what_became_of_a_citation_is_told_by_table() {
-    let other = |found| Citation { path: Some("src/b.rs".into()), ..at(found, "") };
+fn recheck_status_compares_then_and_now() {
+    let other = |found| Citation { path: Some("src/b.rs".into()), ..citation_at(found, "") };
     for (was, now, stands) in [
-        (CitationStatus::Exact, at(CitationStatus::Exact, "src/a.rs"), RecheckStatus::Holds),
-        (CitationStatus::Near, at(CitationStatus::Near, "src/a.rs"), RecheckStatus::Holds),
-        (CitationStatus::Near, at(CitationStatus::Exact, "src/a.rs"), RecheckStatus::Holds),
-        (CitationStatus::Exact, at(CitationStatus::Near, "src/a.rs"), RecheckStatus::Moved),
         (
             CitationStatus::Exact,
-            at(CitationStatus::ElsewhereInFile, "src/a.rs"),
+            citation_at(CitationStatus::Exact, "src/a.rs"),
+            RecheckStatus::Holds,
+        ),
+        (CitationStatus::Near, citation_at(CitationStatus::Near, "src/a.rs"), RecheckStatus::Holds),
+        (
+            CitationStatus::Near,
+            citation_at(CitationStatus::Exact, "src/a.rs"),
+            RecheckStatus::Holds,
+        ),
+        (
+            CitationStatus::Exact,
+            citation_at(CitationStatus::Near, "src/a.rs"),
+            RecheckStatus::Moved,
+        ),
+        (
+            CitationStatus::Exact,
+            citation_at(CitationStatus::ElsewhereInFile, "src/a.rs"),
             RecheckStatus::Moved,
         ),
         (CitationStatus::Exact, other(CitationStatus::Exact), RecheckStatus::Moved),
         (
             CitationStatus::Exact,
-            at(CitationStatus::ElsewhereInRepo, "src/a.rs"),
+            citation_at(CitationStatus::ElsewhereInRepo, "src/a.rs"),
             RecheckStatus::Moved,
         ),
-        (CitationStatus::Exact, at(CitationStatus::NotFound, "src/a.rs"), RecheckStatus::Gone),
-        (CitationStatus::Exact, at(CitationStatus::NoSuchPath, "src/a.rs"), RecheckStatus::Gone),
         (
             CitationStatus::Exact,
-            at(CitationStatus::NonDistinctive, "src/a.rs"),
+            citation_at(CitationStatus::NotFound, "src/a.rs"),
             RecheckStatus::Gone,
         ),
-        (CitationStatus::Exact, at(CitationStatus::Ambiguous, "src/a.rs"), RecheckStatus::Gone),
-        (CitationStatus::Exact, at(CitationStatus::Unchecked, "src/a.rs"), RecheckStatus::Unknown),
         (
             CitationStatus::Exact,
-            at(CitationStatus::NotSearched, "src/a.rs"),
+            citation_at(CitationStatus::NoSuchPath, "src/a.rs"),
+            RecheckStatus::Gone,
+        ),
+        (
+            CitationStatus::Exact,
+            citation_at(CitationStatus::NonDistinctive, "src/a.rs"),
+            RecheckStatus::Gone,
+        ),
+        (
+            CitationStatus::Exact,
+            citation_at(CitationStatus::Ambiguous, "src/a.rs"),
+            RecheckStatus::Gone,
+        ),
+        (
+            CitationStatus::Exact,
+            citation_at(CitationStatus::Unchecked, "src/a.rs"),
             RecheckStatus::Unknown,
         ),
-        (CitationStatus::Located, at(CitationStatus::Located, "src/a.rs"), RecheckStatus::Holds),
+        (
+            CitationStatus::Exact,
+            citation_at(CitationStatus::NotSearched, "src/a.rs"),
+            RecheckStatus::Unknown,
+        ),
+        (
+            CitationStatus::Located,
+            citation_at(CitationStatus::Located, "src/a.rs"),
+            RecheckStatus::Holds,
+        ),
         (CitationStatus::Located, other(CitationStatus::Located), RecheckStatus::Moved),
         (
             CitationStatus::Located,
-            at(CitationStatus::LineOutOfRange, "src/a.rs"),
+            citation_at(CitationStatus::LineOutOfRange, "src/a.rs"),
             RecheckStatus::Gone,
         ),
         (
             CitationStatus::Located,
-            at(CitationStatus::CommitUnknown, "src/a.rs"),
+            citation_at(CitationStatus::CommitUnknown, "src/a.rs"),
             RecheckStatus::Gone,
         ),
     ] {
-        let (came, note) = at(was, "src/a.rs").recheck_status(Some(&now), &[]);
+        let (came, note) = citation_at(was, "src/a.rs").recheck_status(Some(&now), &[]);
         assert_eq!((came, note), (stands, None), "{was:?} {:?}", now.found);
     }
-    let was = at(CitationStatus::Exact, "src/a.rs");
+    let was = citation_at(CitationStatus::Exact, "src/a.rs");
     assert_eq!(was.recheck_status(None, &[]).0, RecheckStatus::Unknown);
     // A citation of a line without a quote holds even if the file has changed, but with a note.
-    let located = at(CitationStatus::Located, "src/a.rs");
+    let located = citation_at(CitationStatus::Located, "src/a.rs");
     let (stands, note) = located.recheck_status(Some(&located), &["src/a.rs".into()]);
     assert_eq!(stands, RecheckStatus::Holds);
     assert!(note.unwrap().contains("has changed since"));
     // The placeholder of a redacted secret differs between trees, so the quote cannot be compared.
     let hidden = Citation { quote: Some("key = [REDACTED:key:ab12]".into()), ..was };
-    let gone = at(CitationStatus::NotFound, "src/a.rs");
+    let gone = citation_at(CitationStatus::NotFound, "src/a.rs");
     assert_eq!(hidden.recheck_status(Some(&gone), &[]).0, RecheckStatus::Unknown);
 }
 
 #[test]
-fn commits_are_those_since_that_touch_the_files() {
-    let ground = Ground::new();
+fn commits_since_the_pin_are_filtered_by_path() {
+    let ground = TestRepo::new();
     ground.commit(&[("a.rs", "a"), ("b.rs", "b"), ("c.rs", "c")]);
     let before = ground.pin();
     let touching = ground.commit(&[("a.rs", "A")]);
@@ -91,7 +123,7 @@ fn commits_are_those_since_that_touch_the_files() {
     let paths: Vec<String> = ["a.rs", "c.rs", "never.rs"].map(Into::into).into();
     let earlier =
         EarlierState { commit: before.commit.as_deref(), tree: Some(&before.tree), time: i64::MAX };
-    let later = ground.trees().changes_since(&ground.root(), &now, &earlier, &paths).unwrap();
+    let later = ground.tree_store().changes_since(&ground.root(), &now, &earlier, &paths).unwrap();
     let told: Vec<(String, Vec<String>)> =
         later.commits.iter().map(|(commit, paths)| (commit.id.clone(), paths.clone())).collect();
     let short = |id: git2::Oid| id.to_string()[..12].to_owned();
@@ -106,38 +138,40 @@ fn commits_are_those_since_that_touch_the_files() {
         for (time, many) in [(-1, 3), (1, 0)] {
             let earlier = EarlierState { commit, tree: None, time };
             let later =
-                ground.trees().changes_since(&ground.root(), &now, &earlier, &paths).unwrap();
+                ground.tree_store().changes_since(&ground.root(), &now, &earlier, &paths).unwrap();
             assert_eq!(later.commits.len(), many, "{commit:?} {time}");
         }
     }
 }
 
 #[test]
-fn nothing_has_happened_where_nothing_has() {
-    let ground = Ground::new();
+fn unchanged_repository_reports_no_changes() {
+    let ground = TestRepo::new();
     ground.commit(&[("a.rs", "a")]);
     let pin = ground.pin();
     let earlier = EarlierState { commit: pin.commit.as_deref(), tree: Some(&pin.tree), time: 0 };
-    let later =
-        ground.trees().changes_since(&ground.root(), &pin, &earlier, &["a.rs".into()]).unwrap();
+    let later = ground
+        .tree_store()
+        .changes_since(&ground.root(), &pin, &earlier, &["a.rs".into()])
+        .unwrap();
     assert_eq!(later, debate_mcp::repo::LaterChanges::default());
 }
 
-const TRUE: &str = "src/store.rs:3 \"pub fn open(path: &Path) -> Store\"";
+const VALID_CITATION: &str = "src/store.rs:3 \"pub fn open(path: &Path) -> Store\"";
 
 /// A duel whose first turn cites existing code, paused after its first round.
-fn cites(lab: &Lab) -> String {
-    let claim = json!({"id": "P1", "text": "P1 holds.", "evidence": [TRUE, "src/store.rs:4"],
+fn start_citing_duel(lab: &TestEnv) -> String {
+    let claim = json!({"id": "P1", "text": "P1 holds.", "evidence": [VALID_CITATION, "src/store.rs:4"],
         "answers": []});
     let text = format!("Keep it.\n\n```claims\n{}\n```\n", json!({"claims": [claim]}));
-    lab.write(&Script::new().first(json!({"phase": "propose", "text": text})));
-    commit(lab, "First");
-    lab.run("Cited?", &["--pause"]).ends(2);
-    lab.last()
+    lab.write_script(&SeatScript::new().prepend(json!({"phase": "propose", "text": text})));
+    commit_all(lab, "First");
+    lab.debate_run("Cited?", &["--pause"]).expect_exit_code(2);
+    lab.latest_debate_id()
 }
 
-fn commit(lab: &Lab, subject: &str) {
-    let repository = git2::Repository::open(lab.root()).unwrap();
+fn commit_all(lab: &TestEnv, subject: &str) {
+    let repository = git2::Repository::open(lab.repo_root()).unwrap();
     let mut index = repository.index().unwrap();
     index.add_all(["src"], git2::IndexAddOption::DEFAULT, None).unwrap();
     index.update_all(["src"], None).unwrap();
@@ -149,63 +183,69 @@ fn commit(lab: &Lab, subject: &str) {
     repository.commit(Some("HEAD"), &who, &who, subject, &tree, &parents).unwrap();
 }
 
-fn rechecked(lab: &Lab, id: &str, code: i32) -> Vec<(String, String, String)> {
-    let done = lab.debate(&["recheck", id, "--json"]).ends(code).json();
+fn recheck_rows(lab: &TestEnv, id: &str, code: i32) -> Vec<(String, String, String)> {
+    let done = lab.debate(&["recheck", id, "--json"]).expect_exit_code(code).json();
     let word = |it: &Value, name: &str| it[name].as_str().unwrap_or("-").to_owned();
     let all = done["citations"].as_array().unwrap().iter();
     all.map(|it| (word(it, "stands"), word(it, "was"), word(it, "now"))).collect()
 }
 
 #[test]
-fn what_was_cited_is_looked_up_again() {
-    let lab = lab();
-    let id = cites(&lab);
+fn recheck_reports_moved_and_gone_citations() {
+    let lab = repo_with_source();
+    let id = start_citing_duel(&lab);
     let (log, store) =
-        (lab.events(&id), fs::read_to_string(lab.root().join("src/store.rs")).unwrap());
+        (lab.events(&id), fs::read_to_string(lab.repo_root().join("src/store.rs")).unwrap());
     let row = |stands: &str, was: &str, now: &str| (stands.into(), was.into(), now.into());
     let same = [row("holds", "exact", "exact"), row("holds", "located", "located")];
-    assert_eq!(rechecked(&lab, &id, 0), same);
-    lab.debate(&["resume"]).ends(2);
-    assert!(!lab.debate(&["resume"]).ends(2).err.contains("cited"), "nothing has happened");
+    assert_eq!(recheck_rows(&lab, &id, 0), same);
+    lab.debate(&["resume"]).expect_exit_code(2);
+    assert!(
+        !lab.debate(&["resume"]).expect_exit_code(2).stderr.contains("cited"),
+        "nothing has happened"
+    );
 
-    lab.file("src/store.rs", &format!("// One.\n// Two.\n{store}"));
-    assert_eq!(rechecked(&lab, &id, 0)[0], row("moved", "exact", "near"));
-    let told = lab.debate(&["resume"]).ends(2);
-    told.warns("uncommitted changes touch src/store.rs");
-    told.warns(&format!("`debate recheck {id}` looks up again what was cited."));
+    lab.write_repo_file("src/store.rs", &format!("// One.\n// Two.\n{store}"));
+    assert_eq!(recheck_rows(&lab, &id, 0)[0], row("moved", "exact", "near"));
+    let told = lab.debate(&["resume"]).expect_exit_code(2);
+    told.assert_stderr_contains("uncommitted changes touch src/store.rs");
+    told.assert_stderr_contains(&format!("`debate recheck {id}` looks up again what was cited."));
 
-    lab.file("src/store.rs", &"//! Nothing.\n".repeat(9));
-    commit(&lab, "Throw the store away");
+    lab.write_repo_file("src/store.rs", &"//! Nothing.\n".repeat(9));
+    commit_all(&lab, "Throw the store away");
     let gone = [row("gone", "exact", "not_found"), row("holds", "located", "located")];
-    assert_eq!(rechecked(&lab, &id, 1), gone);
-    let shown = lab.debate(&["recheck"]).ends(1);
-    shown.says(&["gone    src/store.rs:3", "was exact, now not found"]);
-    shown.says(&[
+    assert_eq!(recheck_rows(&lab, &id, 1), gone);
+    let shown = lab.debate(&["recheck"]).expect_exit_code(1);
+    shown.assert_stdout_contains(&["gone    src/store.rs:3", "was exact, now not found"]);
+    shown.assert_stdout_contains(&[
         "holds   src/store.rs:4",
         "the file has changed since, and nothing of it was quoted",
     ]);
-    shown.warns("1 gone, 1 holds. The record stays.");
-    let told = lab.debate(&["resume"]).ends(2);
-    told.warns("[INFO] 1 commit since touches files cited here: ");
-    told.warns(" Throw the store away (src/store.rs)");
+    shown.assert_stderr_contains("1 gone, 1 holds. The record stays.");
+    let told = lab.debate(&["resume"]).expect_exit_code(2);
+    told.assert_stderr_contains("[INFO] 1 commit since touches files cited here: ");
+    told.assert_stderr_contains(" Throw the store away (src/store.rs)");
 
-    let mut host = lab.host();
-    let stands = host.call("continue_round", json!({"wait_seconds": 0}));
+    let mut host = lab.mcp_client();
+    let stands = host.call_tool("continue_round", json!({"wait_seconds": 0}));
     let notes = stands["notes"].to_string();
-    in_order(&notes, &["1 commit since touches files cited here", "recheck"]);
-    let shown = host.call("show_debate", json!({"part": "recheck"}));
-    in_order(shown["text"].as_str().unwrap(), &["Looked up again in", "- gone: src/store.rs:3"]);
-    assert!(host.call("summarize", json!({}))["notes"].to_string().contains("1 commit since"));
-    host.hang_up();
+    assert_contains_in_order(&notes, &["1 commit since touches files cited here", "recheck"]);
+    let shown = host.call_tool("show_debate", json!({"part": "recheck"}));
+    assert_contains_in_order(
+        shown["text"].as_str().unwrap(),
+        &["Looked up again in", "- gone: src/store.rs:3"],
+    );
+    assert!(host.call_tool("summarize", json!({}))["notes"].to_string().contains("1 commit since"));
+    host.disconnect();
     assert_eq!(lab.events(&id)[..log.len()], log, "what was found then stays on the record");
 }
 
 #[test]
-fn where_nothing_was_found_nothing_is_looked_up() {
-    let lab = Lab::new();
-    lab.run("Nothing?", &["--rounds", "1"]).success();
-    lab.file("a.txt", "a");
-    let done = lab.debate(&["recheck"]).success();
-    assert_eq!(done.out, "");
-    done.warns("nothing that was cited had been found");
+fn recheck_without_found_citations_does_nothing() {
+    let lab = TestEnv::new();
+    lab.debate_run("Nothing?", &["--rounds", "1"]).expect_success();
+    lab.write_repo_file("a.txt", "a");
+    let done = lab.debate(&["recheck"]).expect_success();
+    assert_eq!(done.stdout, "");
+    done.assert_stderr_contains("nothing that was cited had been found");
 }

@@ -1,7 +1,9 @@
 //! Property tests of the redactor over generated texts: idempotence, line counts, stable
 //! placeholders, streaming in chunks, and linear run time on hostile input.
-use crate::redact_corpus::{Sample, drawn, harmless, redactor, secrets};
-use crate::scene::Rng;
+use crate::debate_fixture::Rng;
+use crate::redact_corpus::{
+    Sample, expand_template, harmless_lines, secret_samples, test_redactor,
+};
 use debate_mcp::redact::{RedactionCounts, Redactor, Secrets, count_placeholders, redact_stream};
 use std::borrow::Cow;
 use std::io::Read;
@@ -9,31 +11,32 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// A generated PEM block, as it appears in a key file.
-fn key_block(name: &str, rng: &mut Rng) -> String {
-    let lines: Vec<String> = (0..rng.below(20) + 2).map(|_| drawn("{b64:64}", rng)).collect();
+fn pem_block(name: &str, rng: &mut Rng) -> String {
+    let lines: Vec<String> =
+        (0..rng.below(20) + 2).map(|_| expand_template("{b64:64}", rng)).collect();
     format!(
         "-----BEGIN {name}-----\n{}\n{}\n-----END {name}-----",
         lines.join("\n"),
-        drawn("{b64:21}=", rng)
+        expand_template("{b64:21}=", rng)
     )
 }
 
 static SAMPLES: OnceLock<(Vec<Sample>, Vec<String>)> = OnceLock::new();
 
 /// A random text of secret samples, truncated samples, key blocks and harmless lines.
-fn document(seed: u64) -> String {
+fn random_document(seed: u64) -> String {
     let mut rng = Rng(seed);
-    let (secrets, harmless) = SAMPLES.get_or_init(|| (secrets(), harmless()));
+    let (secrets, harmless) = SAMPLES.get_or_init(|| (secret_samples(), harmless_lines()));
     let joints =
         ["\n", "\n", "\r\n", " ", "", "-", "\"", "\t", ", ", "é", "\n\n", "=", ":", "\\n", "["];
     let mut text = String::new();
     for _ in 0..=rng.below(30) {
         match rng.below(8) {
-            0 => text.push_str(&key_block("RSA PRIVATE KEY", &mut rng)),
+            0 => text.push_str(&pem_block("RSA PRIVATE KEY", &mut rng)),
             1..=3 => text.push_str(&rng.pick(secrets).text),
             4 => {
                 let sample = rng.pick(secrets).text;
-                let cut = boundary(&sample, rng.below(sample.len() + 1));
+                let cut = next_char_boundary(&sample, rng.below(sample.len() + 1));
                 text.push_str(&sample[..cut]);
             }
             _ => text.push_str(&rng.pick(harmless)),
@@ -44,42 +47,42 @@ fn document(seed: u64) -> String {
 }
 
 /// The first UTF-8 character boundary at or after `from`.
-fn boundary(text: &str, from: usize) -> usize {
+fn next_char_boundary(text: &str, from: usize) -> usize {
     (from..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
-fn clean(redactor: &Redactor, text: &str) -> String {
+fn redact_text(redactor: &Redactor, text: &str) -> String {
     redactor.redact(text).text.into_owned()
 }
 
 #[test]
-fn redacting_twice_changes_nothing_more() {
-    let redactor = redactor();
+fn redaction_is_idempotent() {
+    let redactor = test_redactor();
     for seed in 0..1500 {
-        let text = document(seed);
-        let once = clean(&redactor, &text);
-        assert_eq!(clean(&redactor, &once), once, "seed {seed}: {text}");
+        let text = random_document(seed);
+        let once = redact_text(&redactor, &text);
+        assert_eq!(redact_text(&redactor, &once), once, "seed {seed}: {text}");
         let (strict, _) = redactor.redact_secret_file(&text);
         assert_eq!(redactor.redact_secret_file(&strict).0, strict, "seed {seed}");
     }
 }
 
 #[test]
-fn no_line_is_added_or_lost() {
-    let redactor = redactor();
+fn redaction_keeps_line_breaks() {
+    let redactor = test_redactor();
     for seed in 0..1500 {
-        let text = document(seed);
+        let text = random_document(seed);
         let lines = |text: &str| (text.matches('\n').count(), text.matches("\r\n").count());
-        assert_eq!(lines(&clean(&redactor, &text)), lines(&text), "seed {seed}");
+        assert_eq!(lines(&redact_text(&redactor, &text)), lines(&text), "seed {seed}");
         assert_eq!(lines(&redactor.redact_secret_file(&text).0), lines(&text), "seed {seed}");
     }
 }
 
 #[test]
-fn what_is_counted_is_what_stands_there() {
-    let redactor = redactor();
+fn removal_count_matches_the_placeholders() {
+    let redactor = test_redactor();
     for seed in 0..300 {
-        let text = document(seed);
+        let text = random_document(seed);
         let redacted = redactor.redact(&text);
         let mut there = count_placeholders(&text);
         there.add(&redacted.counts);
@@ -91,37 +94,40 @@ fn what_is_counted_is_what_stands_there() {
 }
 
 #[test]
-fn the_same_secret_has_the_same_placeholder_within_a_scope_and_no_other() {
+fn placeholder_is_stable_per_secret_and_scope() {
     let secrets = Secrets::new(|| b"key".to_vec(), []);
-    let token = drawn("ghp_{alnum:36}", &mut Rng(1));
-    let other = drawn("ghp_{alnum:36}", &mut Rng(2));
+    let token = expand_template("ghp_{alnum:36}", &mut Rng(1));
+    let other = expand_template("ghp_{alnum:36}", &mut Rng(2));
     let one = secrets.redactor("one");
     let text = format!(
         "{token} and \"{token}\" and password = \"{token}\" and https://x:{token}@h.example/"
     );
     let redacted = one.redact(&text);
-    let mark = clean(&one, &token);
+    let mark = redact_text(&one, &token);
     assert_eq!(redacted.text.matches(&mark).count(), 4, "{}", redacted.text);
     assert_eq!(redacted.counts.to_string(), "4 github-token");
-    assert_ne!(clean(&one, &other), mark);
-    assert_ne!(clean(&secrets.redactor("two"), &token), mark);
-    assert_ne!(clean(&Secrets::new(|| b"another".to_vec(), []).redactor("one"), &token), mark);
+    assert_ne!(redact_text(&one, &other), mark);
+    assert_ne!(redact_text(&secrets.redactor("two"), &token), mark);
+    assert_ne!(
+        redact_text(&Secrets::new(|| b"another".to_vec(), []).redactor("one"), &token),
+        mark
+    );
     assert!(mark.starts_with("[REDACTED:github-token:") && mark.len() == 30, "{mark}");
 }
 
 #[test]
-fn a_text_in_two_pieces_is_the_text_wherever_it_is_cut() {
-    let redactor = redactor();
+fn stream_cut_anywhere_redacts_like_the_whole_text() {
+    let redactor = test_redactor();
     let mut rng = Rng(3);
-    let mut texts: Vec<String> = secrets().into_iter().map(|sample| sample.text).collect();
-    texts.extend(harmless());
+    let mut texts: Vec<String> = secret_samples().into_iter().map(|sample| sample.text).collect();
+    texts.extend(harmless_lines());
     texts.extend(
         ["RSA PRIVATE KEY", "OPENSSH PRIVATE KEY"]
-            .map(|name| format!("key: |\n{}\nafter\n", key_block(name, &mut rng))),
+            .map(|name| format!("key: |\n{}\nafter\n", pem_block(name, &mut rng))),
     );
     for text in texts {
         let text = format!("before {text}\npassword = x\n");
-        let whole = clean(&redactor, &text);
+        let whole = redact_text(&redactor, &text);
         for (cut, _) in text.char_indices() {
             let mut held = redactor.stream_redactor();
             let joined = held.push(&text[..cut]) + &held.push(&text[cut..]) + &held.finish();
@@ -135,29 +141,29 @@ fn a_text_in_two_pieces_is_the_text_wherever_it_is_cut() {
 }
 
 #[test]
-fn a_text_in_many_pieces_is_the_text() {
+fn stream_of_random_chunks_redacts_like_the_whole_text() {
     let value = "several words 42 and\na line!".to_owned();
     let redactor =
         Secrets::new(|| b"key".to_vec(), [("A".into(), value.clone())]).redactor("debate");
     for seed in 0..400 {
         let mut rng = Rng(seed);
-        let text = document(seed) + " " + &value + &document(seed + 5000);
+        let text = random_document(seed) + " " + &value + &random_document(seed + 5000);
         let (mut held, mut joined, mut rest) =
             (redactor.stream_redactor(), String::new(), text.as_str());
         let longest = [1, 3, 20, 500][rng.below(4)];
         while !rest.is_empty() {
-            let cut = boundary(rest, rng.below(longest) + 1);
+            let cut = next_char_boundary(rest, rng.below(longest) + 1);
             joined.push_str(&held.push(&rest[..cut]));
             rest = &rest[cut..];
         }
         joined.push_str(&held.finish());
-        assert_eq!(joined, clean(&redactor, &text), "seed {seed}");
+        assert_eq!(joined, redact_text(&redactor, &text), "seed {seed}");
     }
 }
 
 #[test]
-fn ordinary_words_are_not_held_back() {
-    let mut held = redactor().stream_redactor();
+fn stream_does_not_buffer_ordinary_words() {
+    let mut held = test_redactor().stream_redactor();
     assert_eq!(held.push("The answer "), "The answer ");
     assert_eq!(held.push("is for"), "is ");
     assert_eq!(held.push("ty-two.\n"), "forty-two.\n");
@@ -166,22 +172,22 @@ fn ordinary_words_are_not_held_back() {
 }
 
 #[test]
-fn no_more_is_held_back_than_64_kib() {
-    let redactor = redactor();
+fn stream_buffers_at_most_64_kib() {
+    let redactor = test_redactor();
     let mut rng = Rng(4);
     let runs = [
         "a".repeat(300_000),
         "sk-".repeat(100_000),
         "é".repeat(150_000),
-        drawn("{b64:300000}", &mut rng),
-        drawn("{url:200000}", &mut rng),
+        expand_template("{b64:300000}", &mut rng),
+        expand_template("{url:200000}", &mut rng),
     ];
     for run in runs {
-        let text = format!("{run}{}\n{run}", drawn(" token=ghp_{alnum:36},", &mut rng));
+        let text = format!("{run}{}\n{run}", expand_template(" token=ghp_{alnum:36},", &mut rng));
         let (mut held, mut joined, mut taken) = (redactor.stream_redactor(), String::new(), 0);
         let mut rest = text.as_str();
         while !rest.is_empty() {
-            let cut = boundary(rest, 997);
+            let cut = next_char_boundary(rest, 997);
             joined.push_str(&held.push(&rest[..cut]));
             taken += cut;
             rest = &rest[cut..];
@@ -192,14 +198,14 @@ fn no_more_is_held_back_than_64_kib() {
             );
         }
         joined.push_str(&held.finish());
-        assert!(joined == clean(&redactor, &text), "{}", &text[..20]);
+        assert!(joined == redact_text(&redactor, &text), "{}", &text[..20]);
     }
 }
 
 /// A reader that returns its bytes in chunks of random size.
-struct Dripping<'t>(&'t [u8], Rng);
+struct ChunkedReader<'t>(&'t [u8], Rng);
 
-impl Read for Dripping<'_> {
+impl Read for ChunkedReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let most = self.1.below(40_000) + 1;
         self.0.take(most as u64).read(into).inspect(|read| self.0 = &self.0[*read..])
@@ -207,18 +213,18 @@ impl Read for Dripping<'_> {
 }
 
 #[test]
-fn a_filter_gives_what_the_whole_would_have_become() {
-    let redactor = redactor();
+fn byte_filter_output_equals_whole_redaction() {
+    let redactor = test_redactor();
     for seed in 0..40 {
         let mut bytes: Vec<u8> =
-            (0..20).flat_map(|n| document(seed * 100 + n).into_bytes()).collect();
+            (0..20).flat_map(|n| random_document(seed * 100 + n).into_bytes()).collect();
         let mut rng = Rng(seed);
         for _ in 0..seed {
             let at = rng.below(bytes.len());
             bytes[at] = 0xff;
         }
         let mut output = vec![];
-        let removed = redact_stream(Dripping(&bytes, rng), &mut output, &redactor).unwrap();
+        let removed = redact_stream(ChunkedReader(&bytes, rng), &mut output, &redactor).unwrap();
         let (whole, wanted) = redactor.redact_bytes(&bytes);
         assert!(output == whole.as_ref(), "seed {seed}");
         assert_eq!(removed, wanted);
@@ -226,10 +232,10 @@ fn a_filter_gives_what_the_whole_would_have_become() {
 }
 
 #[test]
-fn hostile_texts_take_no_longer_than_they_are() {
+fn redaction_of_hostile_texts_takes_linear_time() {
     let redactor =
         Secrets::new(|| b"key".to_vec(), [("A".into(), "aaaaaaab".into())]).redactor("debate");
-    let lines = drawn("-----BEGIN PRIVATE KEY-----\n{b64:64}\n", &mut Rng(6));
+    let lines = expand_template("-----BEGIN PRIVATE KEY-----\n{b64:64}\n", &mut Rng(6));
     let parts = [
         "sk-",
         "sk-a",
@@ -271,7 +277,7 @@ fn hostile_texts_take_no_longer_than_they_are() {
     let began = Instant::now();
     for part in parts {
         let text = part.repeat(2_000_000 / part.len());
-        let once = clean(&redactor, &text);
+        let once = redact_text(&redactor, &text);
         assert_eq!(once.matches('\n').count(), text.matches('\n').count());
         let mut output = vec![];
         redact_stream(text.as_bytes(), &mut output, &redactor).unwrap();
@@ -282,7 +288,7 @@ fn hostile_texts_take_no_longer_than_they_are() {
 }
 
 #[test]
-fn known_values_go_wherever_they_stand() {
+fn known_secret_values_are_redacted_anywhere() {
     let values = [
         ("API_KEY", "kd83jsk2-xx"),
         ("A", "true"),
@@ -306,8 +312,8 @@ fn known_values_go_wherever_they_stand() {
 }
 
 #[test]
-fn a_private_key_becomes_one_placeholder_and_its_lines_stay_lines() {
-    let redactor = redactor();
+fn private_key_becomes_one_placeholder_and_keeps_lines() {
+    let redactor = test_redactor();
     let mut rng = Rng(5);
     for name in [
         "PRIVATE KEY",
@@ -318,7 +324,7 @@ fn a_private_key_becomes_one_placeholder_and_its_lines_stay_lines() {
         "ENCRYPTED PRIVATE KEY",
         "PGP PRIVATE KEY BLOCK",
     ] {
-        let block = key_block(name, &mut rng);
+        let block = pem_block(name, &mut rng);
         let (crlf, json) = (block.replace('\n', "\r\n"), block.replace('\n', "\\n"));
         let indented = block.replace('\n', "\n    ");
         let added = block.replace('\n', "\n+");
@@ -340,20 +346,26 @@ fn a_private_key_becomes_one_placeholder_and_its_lines_stay_lines() {
         let cut = &block[..block.len() - 40 - name.len()];
         assert_eq!(redactor.redact(cut).counts.to_string(), "1 private-key");
         let named = format!("-----BEGIN {name}-----\n…\n-----END {name}-----");
-        assert_eq!(clean(&redactor, &named), named);
-        let public = key_block("PUBLIC KEY", &mut rng);
-        assert_eq!(clean(&redactor, &public), public);
+        assert_eq!(redact_text(&redactor, &named), named);
+        let public = pem_block("PUBLIC KEY", &mut rng);
+        assert_eq!(redact_text(&redactor, &public), public);
     }
-    let lines = format!("{}\n{}", drawn("{b64:64}", &mut rng), drawn("{b64:64}", &mut rng));
-    let putty =
-        format!("Private-Lines: 2\n{lines}\nPrivate-MAC: {}\n", drawn("{hex:40}", &mut rng));
-    let clean = clean(&redactor, &putty);
+    let lines = format!(
+        "{}\n{}",
+        expand_template("{b64:64}", &mut rng),
+        expand_template("{b64:64}", &mut rng)
+    );
+    let putty = format!(
+        "Private-Lines: 2\n{lines}\nPrivate-MAC: {}\n",
+        expand_template("{hex:40}", &mut rng)
+    );
+    let clean = redact_text(&redactor, &putty);
     assert!(!clean.contains(&lines) && clean.contains("[REDACTED:private-key:"), "{clean}");
 }
 
 #[test]
-fn a_file_that_is_a_secret_keeps_its_names_only() {
-    let redactor = redactor();
+fn strict_mode_keeps_keys_and_removes_values() {
+    let redactor = test_redactor();
     let text = "# comment\nDEBUG=true\nexport NAME=plain\nURL: \"http://x\"\nEMPTY=\n\n  \"a\": {\nQ='two\nlines'\nLAST=1 # why\r\n";
     let (clean, removed) = redactor.redact_secret_file(text);
     for gone in ["true", "plain", "http", "two", "lines", "=1"] {
@@ -376,7 +388,7 @@ fn a_file_that_is_a_secret_keeps_its_names_only() {
 }
 
 #[test]
-fn placeholders_are_counted_and_nothing_else() {
+fn only_valid_placeholders_are_counted() {
     let text = "[REDACTED:jwt:012abc] [REDACTED:jwt:zzzzzz] [REDACTED:unheard-of:012abc] [REDACTED:jwt:012abc] [REDACTED:secret:ffffff]";
     let mut counted = count_placeholders(text);
     assert_eq!(counted.to_string(), "2 jwt, 1 secret");

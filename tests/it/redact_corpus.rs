@@ -1,6 +1,6 @@
 //! Precision and recall of the redactor, measured on the samples in `tests/redact`. Keys are
 //! generated when the test runs, so that no file here contains a string that looks like a key.
-use crate::scene::Rng;
+use crate::debate_fixture::Rng;
 use debate_mcp::redact::{Redactor, Secrets};
 use std::fs;
 use std::path::Path;
@@ -13,16 +13,16 @@ pub(crate) struct Sample {
     secrets: Vec<String>,
 }
 
-pub(crate) fn redactor() -> Redactor {
+pub(crate) fn test_redactor() -> Redactor {
     Secrets::new(|| b"a key of tests".to_vec(), []).redactor("debate")
 }
 
 /// Every key template in some of the contexts, and every assignment line with a secret value.
-pub(crate) fn secrets() -> Vec<Sample> {
+pub(crate) fn secret_samples() -> Vec<Sample> {
     let mut rng = Rng(7);
-    let contexts = lines("contexts");
+    let contexts = read_corpus_lines("contexts");
     let mut samples = vec![];
-    for (index, line) in lines("keys").iter().enumerate() {
+    for (index, line) in read_corpus_lines("keys").iter().enumerate() {
         let (kind, template) = line.split_once(' ').unwrap();
         let some = |at: &usize| (at + index).is_multiple_of(4) || *at < 3;
         for (_, context) in contexts.iter().enumerate().filter(|(at, _)| some(at)) {
@@ -30,13 +30,13 @@ pub(crate) fn secrets() -> Vec<Sample> {
             if kind == "telegram-token" && context.contains(":§") {
                 continue;
             }
-            let key = drawn(template, &mut rng);
+            let key = expand_template(template, &mut rng);
             let text = context.replace('§', &key);
             samples.push(Sample { text, kind: Some(kind.into()), secrets: vec![key] });
         }
     }
-    for line in lines("assigned") {
-        let line = drawn(&line, &mut rng);
+    for line in read_corpus_lines("assigned") {
+        let line = expand_template(&line, &mut rng);
         let secrets = line.split('«').skip(1).map(|part| part.split('»').next().unwrap().into());
         let secrets = secrets.collect();
         samples.push(Sample { text: line.replace(['«', '»'], ""), kind: None, secrets });
@@ -45,17 +45,17 @@ pub(crate) fn secrets() -> Vec<Sample> {
 }
 
 /// Lines that the redactor must not change.
-pub(crate) fn harmless() -> Vec<String> {
-    lines("harmless")
+pub(crate) fn harmless_lines() -> Vec<String> {
+    read_corpus_lines("harmless")
 }
 
-fn lines(name: &str) -> Vec<String> {
+fn read_corpus_lines(name: &str) -> Vec<String> {
     let text = fs::read_to_string(format!("tests/redact/{name}.txt")).unwrap();
     text.lines().filter(|line| !line.starts_with("# ")).map(Into::into).collect()
 }
 
 /// Expands each `{alphabet:length}` slot of a template with random characters.
-pub(crate) fn drawn(template: &str, rng: &mut Rng) -> String {
+pub(crate) fn expand_template(template: &str, rng: &mut Rng) -> String {
     let mut text = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -93,17 +93,17 @@ fn alphabet(name: &str) -> Option<&'static str> {
 }
 
 /// Replaces every placeholder with one fixed character, to compare texts.
-fn unmarked(text: &str) -> String {
+fn mask_placeholders(text: &str) -> String {
     let mut parts = text.split("[REDACTED:");
     let first = parts.next().unwrap().to_owned();
     parts.fold(first, |text, part| text + "\u{a7}" + part.split_once(']').unwrap().1)
 }
 
 #[test]
-fn what_is_secret_goes_and_what_is_not_stays() {
-    let redactor = redactor();
+fn precision_and_recall_are_at_least_99_percent() {
+    let redactor = test_redactor();
     let (mut right, mut missed, mut wrong) = (0, vec![], vec![]);
-    let samples = secrets();
+    let samples = secret_samples();
     for sample in &samples {
         let redacted = redactor.redact(&sample.text);
         let wanted = sample
@@ -113,13 +113,13 @@ fn what_is_secret_goes_and_what_is_not_stays() {
         let kind = sample.kind.as_deref().is_none_or(|kind| redacted.text.contains(kind));
         if sample.secrets.iter().any(|secret| redacted.text.contains(secret.as_str())) {
             missed.push(format!("{} -> {}", sample.text, redacted.text));
-        } else if unmarked(&redacted.text) == wanted && kind {
+        } else if mask_placeholders(&redacted.text) == wanted && kind {
             right += 1;
         } else {
             wrong.push(format!("{} -> {}", sample.text, redacted.text));
         }
     }
-    let harmless = harmless();
+    let harmless = harmless_lines();
     for text in &harmless {
         let redacted = redactor.redact(text);
         if redacted.text != *text {
@@ -144,13 +144,13 @@ fn what_is_secret_goes_and_what_is_not_stays() {
 }
 
 #[test]
-fn nothing_in_this_repository_is_taken_for_a_secret() {
-    let redactor = redactor();
+fn this_repository_has_no_false_positives() {
+    let redactor = test_redactor();
     let mut changed = vec![];
     for folder in
         ["src", "prompts", "benches", "schemas", "tests/it", "tests/captures", "tests/golden"]
     {
-        walk(Path::new(folder), &mut |path| {
+        visit_files(Path::new(folder), &mut |path| {
             let bytes = fs::read(path).unwrap();
             let (clean, removed) = redactor.redact_bytes(&bytes);
             if !removed.is_empty() {
@@ -169,9 +169,9 @@ fn nothing_in_this_repository_is_taken_for_a_secret() {
     assert!(changed.is_empty(), "{}", changed.join("\n"));
 }
 
-fn walk(folder: &Path, see: &mut dyn FnMut(&Path)) {
+fn visit_files(folder: &Path, see: &mut dyn FnMut(&Path)) {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
-        if path.is_dir() { walk(&path, see) } else { see(&path) }
+        if path.is_dir() { visit_files(&path, see) } else { see(&path) }
     }
 }

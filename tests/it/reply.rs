@@ -1,14 +1,14 @@
 //! Parsing of replies as real models send them: which are accepted, and which are rejected with
 //! which error code.
-use crate::scene::{open, setup, until};
+use crate::debate_fixture::{debate_setup, open_debate, play_until};
 use debate_mcp::debate::body::{AdmissionGrounds, AuditedFact, Foul, Novelty, RulingScores};
 use debate_mcp::debate::reply::parse;
 use debate_mcp::debate::{Body, Cue, Debate, Format, JudgeRuling, Side, formats};
 use std::collections::BTreeMap;
 
-fn at(format: Format, rounds: u8, round: u8, phase: &str) -> (Debate, Cue) {
-    let mut debate = open(setup(format, rounds));
-    let cue = until(&mut debate, round, phase);
+fn debate_at(format: Format, rounds: u8, round: u8, phase: &str) -> (Debate, Cue) {
+    let mut debate = open_debate(debate_setup(format, rounds));
+    let cue = play_until(&mut debate, round, phase);
     (debate, cue)
 }
 
@@ -16,7 +16,7 @@ fn at(format: Format, rounds: u8, round: u8, phase: &str) -> (Debate, Cue) {
 /// be one short line without control characters, because it goes into a retry prompt and onto a
 /// terminal.
 #[track_caller]
-fn check((debate, cue): &(Debate, Cue), text: &str, expected: Result<Body, &str>) {
+fn assert_parses((debate, cue): &(Debate, Cue), text: &str, expected: Result<Body, &str>) {
     match (parse(debate, *cue, text), expected) {
         (Ok(body), Ok(expected)) => assert_eq!(body, expected, "{text}"),
         (Err(error), Err(code)) => {
@@ -32,12 +32,12 @@ fn check((debate, cue): &(Debate, Cue), text: &str, expected: Result<Body, &str>
 /// Given one valid JSON reply, asserts which wrappers (code fence, white space) are accepted and
 /// which malformed variants are rejected.
 #[track_caller]
-fn nasty(at: &(Debate, Cue), good: &str) {
+fn assert_strict_json(at: &(Debate, Cue), good: &str) {
     let body = parse(&at.0, at.1, good).unwrap();
     for fine in
         [format!(" \n{good}\n"), format!("```json\n{good}\n```"), format!("```\n{good}\n```")]
     {
-        check(at, &fine, Ok(body.clone()));
+        assert_parses(at, &fine, Ok(body.clone()));
     }
     for (text, code) in [
         (String::new(), "empty"),
@@ -59,17 +59,17 @@ fn nasty(at: &(Debate, Cue), good: &str) {
         ("{\"unknown\": \"\\u0007\"}".into(), "wrong_shape"),
         ("{".repeat(5000), "not_json"),
     ] {
-        check(at, &text, Err(code));
+        assert_parses(at, &text, Err(code));
     }
 }
 
-fn judge() -> (Debate, Cue) {
-    at(formats::duel(), 1, 0, "judge")
+fn debate_at_judge() -> (Debate, Cue) {
+    debate_at(formats::duel(), 1, 0, "judge")
 }
 
 const VERDICT: &str = r#"{"winner":"A","reasoning":"because","cites":["T1"]}"#;
 
-fn ruling(spoil: impl Fn(&mut JudgeRuling)) -> Body {
+fn expected_verdict(spoil: impl Fn(&mut JudgeRuling)) -> Body {
     let cites = vec![Cue { act: 0, round: 1, phase: 0, seat: 0 }];
     let side = Some(Side::Pro);
     let mut ruling =
@@ -79,21 +79,21 @@ fn ruling(spoil: impl Fn(&mut JudgeRuling)) -> Body {
 }
 
 #[test]
-fn a_verdict_is_one_object_of_its_shape() {
-    nasty(&judge(), VERDICT);
-    check(&judge(), VERDICT, Ok(ruling(|_| {})));
+fn verdict_must_be_one_json_object_of_its_schema() {
+    assert_strict_json(&debate_at_judge(), VERDICT);
+    assert_parses(&debate_at_judge(), VERDICT, Ok(expected_verdict(|_| {})));
     for (winner, side) in [("\"B\"", Some(Side::Con)), ("null", None)] {
         let text = VERDICT.replace("\"A\"", winner);
-        check(&judge(), &text, Ok(ruling(|ruling| ruling.side = side)));
+        assert_parses(&debate_at_judge(), &text, Ok(expected_verdict(|ruling| ruling.side = side)));
     }
     for wrong in ["\"not A\"", "\"a\"", "\"A or B\"", "\"C\"", "\"tie\"", "\"\""] {
-        check(&judge(), &VERDICT.replace("\"A\"", wrong), Err("wrong_shape"));
+        assert_parses(&debate_at_judge(), &VERDICT.replace("\"A\"", wrong), Err("wrong_shape"));
     }
     for odd in ["1", "[\"A\"]", "true", "{\"A\":null}"] {
-        check(&judge(), &VERDICT.replace("\"A\"", odd), Err("wrong_shape"));
+        assert_parses(&debate_at_judge(), &VERDICT.replace("\"A\"", odd), Err("wrong_shape"));
     }
     for missing in ["\"reasoning\":\"because\",", ",\"cites\":[\"T1\"]"] {
-        check(&judge(), &VERDICT.replace(missing, ""), Err("wrong_shape"));
+        assert_parses(&debate_at_judge(), &VERDICT.replace(missing, ""), Err("wrong_shape"));
     }
     for (extra, code) in [
         (r#""confidence":1.01"#, "out_of_range"),
@@ -111,26 +111,38 @@ fn a_verdict_is_one_object_of_its_shape() {
         (r#""blind_spots":[{"side":"X","text":"t"}]"#, "wrong_shape"),
         (r#""winner":"B""#, "wrong_shape"), // Duplicate key.
     ] {
-        check(&judge(), &format!("{}, {extra}}}", VERDICT.trim_end_matches('}')), Err(code));
+        assert_parses(
+            &debate_at_judge(),
+            &format!("{}, {extra}}}", VERDICT.trim_end_matches('}')),
+            Err(code),
+        );
     }
 }
 
 #[test]
-fn turns_are_cited_by_number() {
+fn verdict_cites_turns_by_number() {
     let cited = |cites: &str| VERDICT.replace("[\"T1\"]", cites);
     let second = Cue { act: 0, round: 1, phase: 1, seat: 1 };
-    check(&judge(), &cited("[\"t2\"]"), Ok(ruling(|ruling| ruling.cites = vec![second])));
-    check(&judge(), &cited("[]"), Ok(ruling(|ruling| ruling.cites.clear())));
+    assert_parses(
+        &debate_at_judge(),
+        &cited("[\"t2\"]"),
+        Ok(expected_verdict(|ruling| ruling.cites = vec![second])),
+    );
+    assert_parses(
+        &debate_at_judge(),
+        &cited("[]"),
+        Ok(expected_verdict(|ruling| ruling.cites.clear())),
+    );
     for wrong in ["T0", "T3", "T99999999999999999999", "Round 1", "1", "", "T-1", "T1.5"] {
-        check(&judge(), &cited(&format!("[\"{wrong}\"]")), Err("unknown_turn"));
+        assert_parses(&debate_at_judge(), &cited(&format!("[\"{wrong}\"]")), Err("unknown_turn"));
     }
     let long = format!("[\"{}\"]", "x".repeat(500));
-    check(&judge(), &cited(&long), Err("unknown_turn"));
-    check(&judge(), &cited("[1]"), Err("wrong_shape"));
+    assert_parses(&debate_at_judge(), &cited(&long), Err("unknown_turn"));
+    assert_parses(&debate_at_judge(), &cited("[1]"), Err("wrong_shape"));
 }
 
 /// A verdict that uses these two labels for the sides in every field.
-fn sided(a: &str, b: &str) -> String {
+fn verdict_with_labels(a: &str, b: &str) -> String {
     format!(
         r#"{{"winner":"{a}","confidence":0.755,"scores":{{"{a}":80,"{b}":60.4}},
         "reasoning":"because","cites":["T1"],
@@ -143,8 +155,8 @@ fn sided(a: &str, b: &str) -> String {
 }
 
 #[test]
-fn a_mirrors_labels_are_mapped_back_and_words_are_not() {
-    let (debate, cue) = judge();
+fn mirror_labels_are_mapped_back_to_sides() {
+    let (debate, cue) = debate_at_judge();
     let mirror = Cue { seat: 11, ..cue };
     for (seat, labels, winner) in [
         (cue, ("A", "B"), Side::Pro),
@@ -156,7 +168,7 @@ fn a_mirrors_labels_are_mapped_back_and_words_are_not() {
         (mirror, ("supporting", "opposing"), Side::Pro),
         (mirror, ("pro", "con"), Side::Pro),
     ] {
-        let body = parse(&debate, seat, &sided(labels.0, labels.1)).unwrap();
+        let body = parse(&debate, seat, &verdict_with_labels(labels.0, labels.1)).unwrap();
         let Body::Verdict(ruling) = body else { panic!() };
         let straight = winner == Side::Pro;
         let order = |first: &'static str, second: &'static str| {
@@ -178,25 +190,25 @@ fn a_mirrors_labels_are_mapped_back_and_words_are_not() {
 }
 
 #[test]
-fn a_vote_is_one_object_of_its_shape() {
-    let court = at(formats::tribunal(), 7, 0, "vote");
+fn vote_must_be_one_json_object_of_its_schema() {
+    let court = debate_at(formats::tribunal(), 7, 0, "vote");
     let vote = |side: &str, sure: &str| {
         format!(r#"{{"vote":"{side}","confidence":{sure},"reason":"because"}}"#)
     };
-    nasty(&court, &vote("pro", "0.5"));
+    assert_strict_json(&court, &vote("pro", "0.5"));
     let body = |side, confidence| Ok(Body::Vote { side, confidence, because: "because".into() });
-    check(&court, &vote("challenger", "0.7"), body(Side::Con, 70));
-    check(&court, &vote("A", "1"), body(Side::Pro, 100));
-    check(&court, &vote("not pro", "0.7"), Err("wrong_shape"));
-    check(&court, &vote("abstain", "0.7"), Err("wrong_shape"));
-    check(&court, &vote("pro", "7"), Err("out_of_range"));
-    check(&court, &vote("pro", "\"0.7\""), Err("wrong_shape"));
-    check(&court, r#"{"vote":"pro","reason":"no confidence"}"#, Err("wrong_shape"));
+    assert_parses(&court, &vote("challenger", "0.7"), body(Side::Con, 70));
+    assert_parses(&court, &vote("A", "1"), body(Side::Pro, 100));
+    assert_parses(&court, &vote("not pro", "0.7"), Err("wrong_shape"));
+    assert_parses(&court, &vote("abstain", "0.7"), Err("wrong_shape"));
+    assert_parses(&court, &vote("pro", "7"), Err("out_of_range"));
+    assert_parses(&court, &vote("pro", "\"0.7\""), Err("wrong_shape"));
+    assert_parses(&court, r#"{"vote":"pro","reason":"no confidence"}"#, Err("wrong_shape"));
 }
 
 #[test]
-fn a_score_is_one_object_of_its_shape() {
-    let court = at(formats::tribunal(), 7, 1, "score");
+fn score_must_be_one_json_object_of_its_schema() {
+    let court = debate_at(formats::tribunal(), 7, 1, "score");
     let score = |logic: &str, fouls: &str| {
         let marks = |logic: &str| {
             format!(r#"{{"logic":{logic},"rebuttal":7.5,"clarity":10,"evidence":0}}"#)
@@ -207,7 +219,7 @@ fn a_score_is_one_object_of_its_shape() {
             r#"{{"round":1,"scores":{{"pro":{pro},"con":{con}}},"foul":{foul},"fouls":[{fouls}],"comment":"c"}}"#
         )
     };
-    nasty(&court, &score("7", ""));
+    assert_strict_json(&court, &score("7", ""));
     let marks = |logic| {
         let marks = [("logic", logic), ("rebuttal", 75), ("clarity", 100), ("evidence", 0)];
         marks.into_iter().map(|(name, mark)| (name.into(), mark)).collect::<BTreeMap<_, _>>()
@@ -215,26 +227,26 @@ fn a_score_is_one_object_of_its_shape() {
     let foul = Foul { side: Side::Con, kind: "off_topic".into(), note: String::new() };
     let body =
         Body::Score { pro: marks(70), con: marks(80), fouls: vec![foul], comment: "c".into() };
-    check(&court, &score("7", r#"{"side":"con","kind":"off_topic"}"#), Ok(body));
-    check(&court, &score("10.1", ""), Err("out_of_range"));
-    check(&court, &score("-1", ""), Err("out_of_range"));
-    check(&court, &score("\"7\"", ""), Err("wrong_shape"));
-    check(&court, &score("null", ""), Err("wrong_shape"));
-    check(&court, &score("7", r#"{"side":"both","kind":"other"}"#), Err("wrong_shape"));
-    check(&court, &score("7", "").replace(r#""clarity":10,"#, ""), Err("wrong_shape"));
-    check(&court, &score("7", "").replace(r#","comment":"c""#, ""), Err("wrong_shape"));
+    assert_parses(&court, &score("7", r#"{"side":"con","kind":"off_topic"}"#), Ok(body));
+    assert_parses(&court, &score("10.1", ""), Err("out_of_range"));
+    assert_parses(&court, &score("-1", ""), Err("out_of_range"));
+    assert_parses(&court, &score("\"7\"", ""), Err("wrong_shape"));
+    assert_parses(&court, &score("null", ""), Err("wrong_shape"));
+    assert_parses(&court, &score("7", r#"{"side":"both","kind":"other"}"#), Err("wrong_shape"));
+    assert_parses(&court, &score("7", "").replace(r#""clarity":10,"#, ""), Err("wrong_shape"));
+    assert_parses(&court, &score("7", "").replace(r#","comment":"c""#, ""), Err("wrong_shape"));
 }
 
 #[test]
-fn a_petition_is_one_object_of_its_shape() {
-    let court = at(formats::tribunal(), 7, 3, "petition");
+fn petition_must_be_one_json_object_of_its_schema() {
+    let court = debate_at(formats::tribunal(), 7, 3, "petition");
     let petition = |rest: &str| format!(r#"{{"intent":{rest}}}"#);
-    nasty(&court, &petition(r#""none""#));
-    check(&court, &petition(r#""support_pro""#), Err("wrong_shape"));
+    assert_strict_json(&court, &petition(r#""none""#));
+    assert_parses(&court, &petition(r#""support_pro""#), Err("wrong_shape"));
     let asks = petition(r#""support_con","claim":"me","novelty":"new","confidence":0.4"#);
     let (claim, novelty, confidence) = ("me".into(), Novelty::New, 40);
     let supports = Some(Side::Con);
-    check(&court, &asks, Ok(Body::Petition { supports, claim, novelty, confidence }));
+    assert_parses(&court, &asks, Ok(Body::Petition { supports, claim, novelty, confidence }));
     assert!(parse(&court.0, court.1, &petition(r#""none""#)).unwrap().is_declined_petition());
     for (rest, code) in [
         (r#""do not support_pro""#, "wrong_shape"),
@@ -242,19 +254,19 @@ fn a_petition_is_one_object_of_its_shape() {
         (r#""support_pro","claim":"me","novelty":"brand new","confidence":1"#, "wrong_shape"),
         (r#""support_pro","claim":"me","novelty":"new","confidence":2"#, "out_of_range"),
     ] {
-        check(&court, &petition(rest), Err(code));
+        assert_parses(&court, &petition(rest), Err(code));
     }
 }
 
 #[test]
-fn an_admission_is_one_object_of_its_shape() {
-    let court = at(formats::tribunal(), 7, 3, "admit");
+fn admission_must_be_one_json_object_of_its_schema() {
+    let court = debate_at(formats::tribunal(), 7, 3, "admit");
     let said = |admits: &str, why: &str| {
         format!(
             r#"{{"admits":{admits},"new_information":true,"avoids_repetition":true,"shifts_balance":false{why}}}"#
         )
     };
-    nasty(&court, &said("\"Hal\"", r#","because":"new""#));
+    assert_strict_json(&court, &said("\"Hal\"", r#","because":"new""#));
     let admits = |name: Option<&str>| {
         let grounds = AdmissionGrounds {
             new_information: true,
@@ -263,65 +275,73 @@ fn an_admission_is_one_object_of_its_shape() {
         };
         Ok(Body::Ruling { admits: name.map(Into::into), grounds, because: "new".into() })
     };
-    check(&court, &said("\"Hal\"", r#","reason":"new""#), admits(Some("Hal")));
-    check(&court, &said("null", r#","because":"new""#), admits(None));
-    check(&court, &said("\"\"", r#","because":"new""#), admits(None));
-    check(&court, &said("[\"Hal\"]", r#","because":"new""#), Err("wrong_shape"));
-    check(&court, &said("\"Hal\"", ""), Err("wrong_shape"));
-    check(&court, r#"{"admits":"Hal","because":"new"}"#, Err("wrong_shape"));
+    assert_parses(&court, &said("\"Hal\"", r#","reason":"new""#), admits(Some("Hal")));
+    assert_parses(&court, &said("null", r#","because":"new""#), admits(None));
+    assert_parses(&court, &said("\"\"", r#","because":"new""#), admits(None));
+    assert_parses(&court, &said("[\"Hal\"]", r#","because":"new""#), Err("wrong_shape"));
+    assert_parses(&court, &said("\"Hal\"", ""), Err("wrong_shape"));
+    assert_parses(&court, r#"{"admits":"Hal","because":"new"}"#, Err("wrong_shape"));
 }
 
 #[test]
-fn an_audit_is_one_object_of_its_shape() {
-    let research = at(formats::research(), 1, 0, "audit");
+fn audit_must_be_one_json_object_of_its_schema() {
+    let research = debate_at(formats::research(), 1, 0, "audit");
     let audit = |tag: &str| format!(r#"{{"facts":[{{"claim":"fast","tag":"{tag}"}}]}}"#);
-    nasty(&research, &audit("no-source"));
+    assert_strict_json(&research, &audit("no-source"));
     let tags = ["official-docs", "community-feedback", "personal-blog", "no-source", "exaggerated"];
     for tag in tags {
         let facts =
             vec![AuditedFact { claim: "fast".into(), tag: tag.into(), ..AuditedFact::default() }];
-        check(&research, &audit(tag), Ok(Body::Audit { facts }));
+        assert_parses(&research, &audit(tag), Ok(Body::Audit { facts }));
     }
-    check(&research, r#"{"facts":[]}"#, Ok(Body::Audit { facts: vec![] }));
-    check(&research, &audit("not exaggerated"), Err("wrong_shape"));
-    check(&research, r#"{"facts":[{"claim":"fast"}]}"#, Err("wrong_shape"));
+    assert_parses(&research, r#"{"facts":[]}"#, Ok(Body::Audit { facts: vec![] }));
+    assert_parses(&research, &audit("not exaggerated"), Err("wrong_shape"));
+    assert_parses(&research, r#"{"facts":[{"claim":"fast"}]}"#, Err("wrong_shape"));
 }
 
 #[test]
-fn prose_is_read_gently() {
-    let duel = at(formats::duel(), 1, 1, "propose");
-    check(&duel, " Tabs. ", Ok(Body::from_prose("Tabs.")));
-    check(&duel, "{\"winner\":\"A\"}", Ok(Body::from_prose("{\"winner\":\"A\"}")));
-    check(&duel, " \n", Err("empty"));
-    check(&duel, "```claims\n{}\n```", Err("empty"));
+fn prose_and_sections_are_parsed_leniently() {
+    let duel = debate_at(formats::duel(), 1, 1, "propose");
+    assert_parses(&duel, " Tabs. ", Ok(Body::from_prose("Tabs.")));
+    assert_parses(&duel, "{\"winner\":\"A\"}", Ok(Body::from_prose("{\"winner\":\"A\"}")));
+    assert_parses(&duel, " \n", Err("empty"));
+    assert_parses(&duel, "```claims\n{}\n```", Err("empty"));
     let section = |title: &str, text: &str| debate_mcp::debate::Section {
         title: title.into(),
         text: text.into(),
     };
-    let research = at(formats::research(), 1, 0, "judge");
+    let research = debate_at(formats::research(), 1, 0, "judge");
     let sections = |sections| Ok(Body::Sections { sections });
-    check(&research, "Only this.", sections(vec![section("Summary", "Only this.")]));
+    assert_parses(&research, "Only this.", sections(vec![section("Summary", "Only this.")]));
     let text = "\nFirst.\n## One\na\n\nb\n### Two\n#### c\n## Three";
     let parts = [("Summary", "First."), ("One", "a\n\nb\n### Two\n#### c"), ("Three", "")];
-    check(&research, text, sections(parts.map(|(title, text)| section(title, text)).into()));
+    assert_parses(
+        &research,
+        text,
+        sections(parts.map(|(title, text)| section(title, text)).into()),
+    );
     let smaller = sections(vec![section("One", "a"), section("Two", "b")]);
-    check(&research, "### One\na\n### Two\nb", smaller);
+    assert_parses(&research, "### One\na\n### Two\nb", smaller);
     let code = sections(vec![section("One", "```\n## no heading\n```")]);
-    check(&research, "## One\n```\n## no heading\n```", code);
-    check(&research, "", Err("empty"));
+    assert_parses(&research, "## One\n```\n## no heading\n```", code);
+    assert_parses(&research, "", Err("empty"));
 }
 
 #[test]
-fn whom_to_admit_must_be_said() {
-    check(&at(formats::tribunal(), 7, 3, "admit"), r#"{"because":"x"}"#, Err("wrong_shape"));
+fn admission_without_a_name_field_is_refused() {
+    assert_parses(
+        &debate_at(formats::tribunal(), 7, 3, "admit"),
+        r#"{"because":"x"}"#,
+        Err("wrong_shape"),
+    );
 }
 
 #[test]
-fn marks_are_never_guessed_from_their_position() {
+fn positional_or_duplicate_marks_are_refused() {
     let marks =
         r#"{"round":1,"scores":{"pro":[7,7,7,7],"con":[7,7,7,7]},"foul":false,"comment":"c"}"#;
-    check(&at(formats::tribunal(), 7, 1, "score"), marks, Err("wrong_shape"));
+    assert_parses(&debate_at(formats::tribunal(), 7, 1, "score"), marks, Err("wrong_shape"));
     let twice =
         r#"{"winner":"A","scores":{"A":70,"pro":20,"B":60},"reasoning":"r","cites":["T1"]}"#;
-    check(&judge(), twice, Err("wrong_shape"));
+    assert_parses(&debate_at_judge(), twice, Err("wrong_shape"));
 }

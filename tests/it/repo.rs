@@ -1,17 +1,17 @@
 //! Pinning a repository's state as one Git tree, and snapshots of such trees. The user's repository
 //! is never changed, secret files are never read, and no hostile tree or index reads or writes
 //! outside its folder.
-use crate::pins::{Ground, flat, named};
+use crate::test_repo::{TestRepo, excluded_paths, list_files};
 use debate_mcp::repo::{ExclusionReason, RepoError};
 use git2::{ObjectType, Oid, Repository};
 use std::fs;
 use std::path::Path;
 
-const EMPTY: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+const EMPTY_TREE_ID: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 #[test]
-fn a_clean_tree_is_the_one_of_its_commit_and_nothing_is_written() {
-    let ground = Ground::new();
+fn clean_worktree_pins_the_commit_tree_without_writing() {
+    let ground = TestRepo::new();
     let commit = ground.commit(&[("src/a.rs", "a"), ("b.md", "b")]);
     let pin = ground.pin();
     assert_eq!(pin.commit, Some(commit.to_string()));
@@ -23,8 +23,8 @@ fn a_clean_tree_is_the_one_of_its_commit_and_nothing_is_written() {
 /// For every kind of change, the pinned tree equals the tree that a commit of all changes would
 /// have.
 #[test]
-fn a_dirty_tree_is_the_one_its_commit_would_have() {
-    let changes: &[fn(&Ground)] = &[
+fn dirty_worktree_pins_the_tree_its_commit_would_have() {
+    let changes: &[fn(&TestRepo)] = &[
         |ground| ground.write("src/a.rs", "changed"),
         |ground| ground.write("new/deep/file.rs", "new"),
         |ground| ground.remove("src/a.rs"),
@@ -66,7 +66,7 @@ fn a_dirty_tree_is_the_one_its_commit_would_have() {
         |ground| ground.write(".gitignore", "ignored\n"),
     ];
     for (nth, change) in changes.iter().enumerate() {
-        let ground = Ground::new();
+        let ground = TestRepo::new();
         ground.commit(&[("src/a.rs", "a"), ("src/b.rs", "b"), ("b.md", "b"), ("only/one.rs", "1")]);
         change(&ground);
         let pin = ground.pin();
@@ -80,8 +80,8 @@ fn a_dirty_tree_is_the_one_its_commit_would_have() {
 }
 
 #[test]
-fn what_is_ignored_is_not_pinned() {
-    let ground = Ground::new();
+fn ignored_files_are_not_pinned() {
+    let ground = TestRepo::new();
     ground.commit(&[(".gitignore", "target\n*.log\n"), ("a.rs", "a"), ("b.log.rs", "b")]);
     ground.write("target/big.rs", "x");
     ground.write("x.log", "x");
@@ -91,34 +91,34 @@ fn what_is_ignored_is_not_pinned() {
     index.remove_path(Path::new("a.rs")).unwrap();
     index.write().unwrap();
     ground.write(".gitignore", "target\n*.log\na.rs\n");
-    assert_eq!(ground.paths(&ground.pin().tree), [".gitignore", "b.log.rs"]);
+    assert_eq!(ground.tree_paths(&ground.pin().tree), [".gitignore", "b.log.rs"]);
 }
 
 #[test]
-fn before_the_first_commit_there_is_what_lies_there() {
-    let ground = Ground::new();
+fn repository_without_commits_can_be_pinned() {
+    let ground = TestRepo::new();
     let pin = ground.pin();
-    assert_eq!((pin.tree.as_str(), pin.commit.as_deref(), pin.dirty), (EMPTY, None, false));
+    assert_eq!((pin.tree.as_str(), pin.commit.as_deref(), pin.dirty), (EMPTY_TREE_ID, None, false));
     let snapshot = ground.snapshot(&pin.tree);
-    assert_eq!((snapshot.files, flat(&snapshot.folder)), (0, vec![]));
+    assert_eq!((snapshot.files, list_files(&snapshot.folder)), (0, vec![]));
     ground.write("a/b.rs", "b");
     let pin = ground.pin();
     assert!(pin.dirty && pin.commit.is_none());
-    assert_eq!(flat(&ground.snapshot(&pin.tree).folder), ["a/b.rs"]);
+    assert_eq!(list_files(&ground.snapshot(&pin.tree).folder), ["a/b.rs"]);
 }
 
 #[test]
-fn everything_may_be_deleted() {
-    let ground = Ground::new();
+fn deleting_all_files_pins_the_empty_tree() {
+    let ground = TestRepo::new();
     ground.commit(&[("a/b.rs", "b")]);
     ground.remove("a/b.rs");
     let pin = ground.pin();
-    assert_eq!((pin.tree.as_str(), pin.dirty), (EMPTY, true));
+    assert_eq!((pin.tree.as_str(), pin.dirty), (EMPTY_TREE_ID, true));
     assert_eq!(ground.snapshot(&pin.tree).files, 0);
 }
 
 #[test]
-fn where_there_is_nothing_nothing_is_pinned() {
+fn folder_without_a_worktree_has_no_pin() {
     let folder = tempfile::tempdir().unwrap();
     let trees = debate_mcp::repo::TreeStore::new(&folder.path().join("home"));
     assert_eq!(trees.pin(folder.path()).unwrap(), None);
@@ -131,7 +131,7 @@ fn where_there_is_nothing_nothing_is_pinned() {
 }
 
 #[test]
-fn a_git_file_that_leads_nowhere_is_an_error() {
+fn dangling_gitdir_file_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".git"), "gitdir: /nowhere/at/all\n").unwrap();
     let trees = debate_mcp::repo::TreeStore::new(&folder.path().join("home"));
@@ -141,42 +141,42 @@ fn a_git_file_that_leads_nowhere_is_an_error() {
 
 /// `core.worktree` could otherwise point the server at any folder on the disk.
 #[test]
-fn a_repository_does_not_choose_which_folder_is_read() {
-    let ground = Ground::new();
+fn core_worktree_elsewhere_is_refused() {
+    let ground = TestRepo::new();
     ground.commit(&[("a.rs", "a")]);
     let mut config = ground.repository().config().unwrap();
     config.set_str("core.worktree", "/").unwrap();
-    let error = ground.trees().pin(&ground.root()).unwrap_err();
+    let error = ground.tree_store().pin(&ground.root()).unwrap_err();
     assert!(matches!(error, RepoError::WorktreeElsewhere { .. }), "{error:?}");
 }
 
 #[test]
-fn any_folder_of_a_repository_will_do() {
-    let ground = Ground::new();
+fn pin_works_from_any_subfolder() {
+    let ground = TestRepo::new();
     ground.commit(&[("a/b/c.rs", "c"), ("d.rs", "d")]);
     ground.write("e.rs", "e");
-    let below = ground.trees().pin(&ground.root().join("a/b")).unwrap().unwrap();
+    let below = ground.tree_store().pin(&ground.root().join("a/b")).unwrap().unwrap();
     assert_eq!(below, ground.pin());
 }
 
 #[test]
-fn a_worktree_has_files_of_its_own_and_the_objects_of_all() {
-    let ground = Ground::new();
+fn linked_worktree_is_pinned_separately() {
+    let ground = TestRepo::new();
     let commit = ground.commit(&[("a.rs", "a")]);
     let aside = ground.outside("aside");
     ground.repository().worktree("aside", &aside, None).unwrap();
-    let pin = ground.trees().pin(&aside).unwrap().unwrap();
+    let pin = ground.tree_store().pin(&aside).unwrap().unwrap();
     assert_eq!(pin.tree, ground.tree_of(commit));
     fs::write(aside.join("b.rs"), "b").unwrap();
-    let pin = ground.trees().pin(&aside).unwrap().unwrap();
-    let snapshot = ground.trees().snapshot(&aside, &pin.tree).unwrap();
-    assert_eq!(flat(&snapshot.folder), ["a.rs", "b.rs"]);
+    let pin = ground.tree_store().pin(&aside).unwrap().unwrap();
+    let snapshot = ground.tree_store().snapshot(&aside, &pin.tree).unwrap();
+    assert_eq!(list_files(&snapshot.folder), ["a.rs", "b.rs"]);
     assert!(!ground.pin().dirty, "the other one is as it was");
 }
 
 #[test]
-fn objects_a_repository_borrows_are_found() {
-    let ground = Ground::new();
+fn objects_from_alternates_are_found() {
+    let ground = TestRepo::new();
     let commit = ground.commit(&[("src/a.rs", "a"), ("src/b.rs", "b")]);
     let other = ground.outside("other");
     let borrower = Repository::init(&other).unwrap();
@@ -191,22 +191,22 @@ fn objects_a_repository_borrows_are_found() {
     borrower.set_head("refs/heads/here").unwrap();
     fs::create_dir(other.join("src")).unwrap();
     fs::write(other.join("src/a.rs"), "changed").unwrap();
-    let pin = ground.trees().pin(&other).unwrap().unwrap();
-    let snapshot = ground.trees().snapshot(&other, &pin.tree).unwrap();
+    let pin = ground.tree_store().pin(&other).unwrap().unwrap();
+    let snapshot = ground.tree_store().snapshot(&other, &pin.tree).unwrap();
     assert_eq!(fs::read_to_string(snapshot.folder.join("src/a.rs")).unwrap(), "changed");
 }
 
 /// The content of a secret file is never read, so it cannot get into the object store.
 #[test]
-fn a_secret_is_never_stored() {
-    let ground = Ground::new();
+fn secret_files_are_never_stored() {
+    let ground = TestRepo::new();
     ground.commit(&[("config/.env", "KEY=old"), ("a.rs", "a")]);
     ground.write("config/.env", "KEY=changed");
     ground.write("deploy.PEM", "a private key");
     ground.write("b.rs", "b");
     let pin = ground.pin();
     let secret = |path: &str| (path.to_owned(), ExclusionReason::Secret);
-    assert_eq!(named(&pin.left_out), [secret("config/.env"), secret("deploy.PEM")]);
+    assert_eq!(excluded_paths(&pin.left_out), [secret("config/.env"), secret("deploy.PEM")]);
     let ours = Repository::open_bare(ground.home().join("trees.git")).unwrap();
     let stored = |text: &str| {
         let id = Oid::hash_object(ObjectType::Blob, text.as_bytes()).unwrap();
@@ -214,15 +214,15 @@ fn a_secret_is_never_stored() {
     };
     assert!(stored("b") && !stored("KEY=changed") && !stored("a private key"));
     // The committed version is still in the tree, but not in a snapshot.
-    assert_eq!(ground.paths(&pin.tree), ["a.rs", "b.rs", "config/.env"]);
+    assert_eq!(ground.tree_paths(&pin.tree), ["a.rs", "b.rs", "config/.env"]);
     let snapshot = ground.snapshot(&pin.tree);
-    assert_eq!(flat(&snapshot.folder), ["a.rs", "b.rs"]);
-    assert_eq!(named(&snapshot.left_out), [secret("config/.env")]);
+    assert_eq!(list_files(&snapshot.folder), ["a.rs", "b.rs"]);
+    assert_eq!(excluded_paths(&snapshot.left_out), [secret("config/.env")]);
 }
 
 #[test]
-fn what_cannot_be_taken_is_named() {
-    let ground = Ground::new();
+fn excluded_files_are_listed_with_a_reason() {
+    let ground = TestRepo::new();
     ground.commit(&[("grows.txt", "small"), ("a.rs", "a"), ("turns.rs", "t")]);
     ground.write("grows.txt", &"x".repeat(1024 * 1024 + 1));
     ground.write("just.txt", &"x".repeat(1024 * 1024));
@@ -249,30 +249,30 @@ fn what_cannot_be_taken_is_named() {
         paths.pop();
     }
     let pin = ground.pin();
-    assert_eq!(named(&pin.left_out), expected);
-    assert_eq!(ground.paths(&pin.tree), paths);
+    assert_eq!(excluded_paths(&pin.left_out), expected);
+    assert_eq!(ground.tree_paths(&pin.tree), paths);
 }
 
 /// A folder replaced by a symlink: its files seem to exist, but must not be read through it.
 #[cfg(unix)]
 #[test]
-fn nothing_is_read_through_a_link() {
-    let ground = Ground::new();
+fn symlinked_folders_are_not_followed() {
+    let ground = TestRepo::new();
     ground.commit(&[("d/x.rs", "x"), ("a.rs", "a")]);
     fs::create_dir(ground.outside("private")).unwrap();
     fs::write(ground.outside("private/x.rs"), "private").unwrap();
     fs::remove_dir_all(ground.root().join("d")).unwrap();
     std::os::unix::fs::symlink(ground.outside("private"), ground.root().join("d")).unwrap();
     let pin = ground.pin();
-    assert_eq!(ground.paths(&pin.tree), ["a.rs"]);
-    assert_eq!(named(&pin.left_out), [("d".to_owned(), ExclusionReason::Link)]);
+    assert_eq!(ground.tree_paths(&pin.tree), ["a.rs"]);
+    assert_eq!(excluded_paths(&pin.left_out), [("d".to_owned(), ExclusionReason::Link)]);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_can_be_run_stays_so() {
+fn snapshot_keeps_the_executable_bit() {
     use std::os::unix::fs::PermissionsExt;
-    let ground = Ground::new();
+    let ground = TestRepo::new();
     ground.commit(&[("a.rs", "a")]);
     ground.write("run.sh", "x");
     fs::set_permissions(ground.root().join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -284,10 +284,10 @@ fn a_file_that_can_be_run_stays_so() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn names_need_not_be_text() {
+fn non_utf8_file_names_are_pinned() {
     use std::os::unix::ffi::OsStrExt;
     let name = std::ffi::OsStr::from_bytes(b"caf\xe9\\ \"x\"\n.rs");
-    let ground = Ground::new();
+    let ground = TestRepo::new();
     ground.commit(&[("a.rs", "a")]);
     fs::write(ground.root().join(name), "latin").unwrap();
     let pin = ground.pin();
@@ -299,8 +299,8 @@ fn names_need_not_be_text() {
 
 /// Files outside the sparse checkout are missing from the working tree, but are not deleted.
 #[test]
-fn what_was_not_checked_out_is_not_deleted() {
-    let ground = Ground::new();
+fn sparse_checkout_files_are_not_deleted() {
+    let ground = TestRepo::new();
     let commit = ground.commit(&[("a.rs", "a"), ("far/b.rs", "b")]);
     let mut index = ground.repository().index().unwrap();
     let mut entry = index.get_path(Path::new("far/b.rs"), 0).unwrap();
@@ -312,8 +312,8 @@ fn what_was_not_checked_out_is_not_deleted() {
 }
 
 #[test]
-fn our_own_home_is_no_part_of_the_repository() {
-    let ground = Ground::new();
+fn data_folder_inside_the_repository_is_not_pinned() {
+    let ground = TestRepo::new();
     let commit = ground.commit(&[("a.rs", "a")]);
     let trees = debate_mcp::repo::TreeStore::new(&ground.root().join(".home"));
     ground.write("b.rs", "b");
@@ -326,25 +326,25 @@ fn our_own_home_is_no_part_of_the_repository() {
 }
 
 #[test]
-fn the_repository_is_not_touched() {
-    let ground = Ground::new();
+fn pin_and_snapshot_leave_the_repository_unchanged() {
+    let ground = TestRepo::new();
     ground.commit(&[("src/a.rs", "a"), ("b.md", "b")]);
     ground.write("src/a.rs", "changed");
     ground.write("c.rs", "staged");
     ground.stage();
     ground.write("d.rs", "new");
-    let before = ground.listing();
+    let before = ground.file_listing();
     let pin = ground.pin();
     let snapshot = ground.snapshot(&pin.tree);
     ground.snapshot(&pin.tree);
-    assert_eq!(flat(&snapshot.folder), ["b.md", "c.rs", "d.rs", "src/a.rs"]);
-    assert_eq!(ground.listing(), before);
+    assert_eq!(list_files(&snapshot.folder), ["b.md", "c.rs", "d.rs", "src/a.rs"]);
+    assert_eq!(ground.file_listing(), before);
 }
 
 /// The index file is untrusted input: its paths may contain `..`.
 #[test]
-fn a_hostile_index_reads_nothing_outside() {
-    let ground = Ground::new();
+fn hostile_index_path_cannot_escape_the_repository() {
+    let ground = TestRepo::new();
     ground.commit(&[("a.rs", "a")]);
     fs::write(ground.outside("private.txt"), "private").unwrap();
     ground.write("aa/private.txt", "x");
@@ -361,10 +361,10 @@ fn a_hostile_index_reads_nothing_outside() {
     fs::write(&path, bytes).unwrap();
     // The pin falls back to the last commit and lists the index as unreadable.
     let pin = ground.pin();
-    assert_eq!(named(&pin.left_out)[0].1, ExclusionReason::Unreadable);
+    assert_eq!(excluded_paths(&pin.left_out)[0].1, ExclusionReason::Unreadable);
     assert!(
         ground
-            .paths(&pin.tree)
+            .tree_paths(&pin.tree)
             .iter()
             .all(|path| !path.contains("private.txt") || path.starts_with("aa/"))
     );
@@ -374,14 +374,14 @@ fn a_hostile_index_reads_nothing_outside() {
 /// Runs only if the test may `chown`, and checks only if `safe.directory` does not allow all.
 #[cfg(unix)]
 #[test]
-fn a_repository_of_somebody_else_says_what_to_do() {
-    let ground = Ground::new();
+fn repository_of_another_owner_is_refused_with_a_hint() {
+    let ground = TestRepo::new();
     let (root, git) = (ground.root(), ground.root().join(".git"));
     let given = [&root, &git].map(|path| std::os::unix::fs::chown(path, Some(12_345), None));
     if given.iter().any(Result::is_err) {
         return;
     }
-    if let Err(error) = ground.trees().pin(&root) {
+    if let Err(error) = ground.tree_store().pin(&root) {
         assert!(matches!(error, RepoError::NotOwned { .. }), "{error:?}");
         let says = format!("git config --global --add safe.directory {}", root.display());
         assert!(error.to_string().contains(&says), "{error}");

@@ -1,8 +1,11 @@
 //! Reports of a tribunal: summary, record, plan and JSON view. Also what every verdict states about
 //! its confidence and its basis.
-use crate::players::{good, marks, ruling};
-use crate::report_research::in_order;
-use crate::scene::{due, open, played, put, run, say, setup, until, without};
+use crate::debate_fixture::{
+    ask_open_turns, debate_setup, due_cues, open_debate, play_debate, play_to_end, play_until,
+    record_reply, without_roles,
+};
+use crate::report_research::assert_in_order;
+use crate::simulated_players::{equal_marks, valid_reply, verdict_reply};
 use debate_mcp::debate::body::{
     AdmissionGrounds, BlindSpot, ClaimCheck, Foul, Novelty, RulingScores,
 };
@@ -11,8 +14,8 @@ use debate_mcp::report::{plan::render_plan, record::render_record, summary::rend
 use debate_mcp::report::{verdict::verdict_view, view::debate_view};
 
 /// A tribunal with three audience seats of two types, one of them with double weight.
-fn court(roles: &[Role]) -> Setup {
-    let mut setup = without(setup(formats::tribunal(), 7), roles);
+fn tribunal_setup(roles: &[Role]) -> Setup {
+    let mut setup = without_roles(debate_setup(formats::tribunal(), 7), roles);
     let kinds = ["risk-averse", "rational-logic", "risk-averse"];
     let seats = setup.seats.iter_mut().filter(|seat| seat.role == Role::Audience);
     for (seat, kind) in seats.zip(kinds) {
@@ -22,10 +25,10 @@ fn court(roles: &[Role]) -> Setup {
     setup
 }
 
-fn judged(debate: &Debate, cue: Cue, pro: u8, con: u8) -> Body {
+fn verdict_with_scores(debate: &Debate, cue: Cue, pro: u8, con: u8) -> Body {
     let side = if pro > con { Side::Pro } else { Side::Con };
     let cites = debate.replies_before(cue).map(|(past, _)| past).take(1).collect();
-    let Body::Verdict(mut said) = ruling(Some(side), 70, cites) else { panic!() };
+    let Body::Verdict(mut said) = verdict_reply(Some(side), 70, cites) else { panic!() };
     said.scores = Some(RulingScores { pro, con });
     said.because = "Side A was clearer.".into();
     said.blind_spots = vec![
@@ -37,50 +40,53 @@ fn judged(debate: &Debate, cue: Cue, pro: u8, con: u8) -> Body {
 
 /// A played tribunal: a foul in round 2, a help request in round 3, an admitted petitioner, split
 /// votes, and one vote lost to a timeout.
-fn held() -> Debate {
-    let mut debate = open(court(&[Role::Mirror]));
-    let cue = until(&mut debate, 2, "score");
+fn played_tribunal() -> Debate {
+    let mut debate = open_debate(tribunal_setup(&[Role::Mirror]));
+    let cue = play_until(&mut debate, 2, "score");
     let foul = Foul { side: Side::Con, kind: "off_topic".into(), note: "Side B | rambled.".into() };
     let score = |pro: u8, con: u8, fouls| Body::Score {
-        pro: marks(pro),
-        con: marks(con),
+        pro: equal_marks(pro),
+        con: equal_marks(con),
         fouls,
         comment: "Side A kept to P1.".into(),
     };
-    say(&mut debate, cue, score(80, 75, vec![foul]));
-    let cue = until(&mut debate, 3, "argue");
-    let mut body = good(&debate, cue);
+    record_reply(&mut debate, cue, score(80, 75, vec![foul]));
+    let cue = play_until(&mut debate, 3, "argue");
+    let mut body = valid_reply(&debate, cue);
     if let Body::Speech { help, .. } = &mut body {
         let (kind, from) = ("technical".into(), "Jan".into());
         *help = Some(HelpRequest { kind, from, because: "figures".into() });
     }
-    say(&mut debate, cue, body);
-    let cue = until(&mut debate, 3, "admit");
+    record_reply(&mut debate, cue, body);
+    let cue = play_until(&mut debate, 3, "admit");
     let grounds = AdmissionGrounds { new_information: true, ..AdmissionGrounds::default() };
     let because = "Side A needs\n## figures.".to_owned();
-    say(&mut debate, cue, Body::Ruling { admits: Some("Jan".into()), grounds, because });
-    let cue = until(&mut debate, 0, "judge");
-    let body = judged(&debate, cue, 72, 60);
-    say(&mut debate, cue, body);
+    record_reply(&mut debate, cue, Body::Ruling { admits: Some("Jan".into()), grounds, because });
+    let cue = play_until(&mut debate, 0, "judge");
+    let body = verdict_with_scores(&debate, cue, 72, 60);
+    record_reply(&mut debate, cue, body);
     for (nth, side) in [(7, Some(Side::Con)), (8, Some(Side::Pro)), (9, None)] {
-        put(&mut debate);
-        let cue = due(&debate).into_iter().find(|cue| cue.seat == nth).unwrap();
+        ask_open_turns(&mut debate);
+        let cue = due_cues(&debate).into_iter().find(|cue| cue.seat == nth).unwrap();
         if let Some(side) = side {
             let because = "Safer.\n# So.".into();
-            say(&mut debate, cue, Body::Vote { side, confidence: 60, because });
+            record_reply(&mut debate, cue, Body::Vote { side, confidence: 60, because });
         } else {
-            let lost =
-                crate::players::failed(&debate, cue, debate_mcp::debate::FailureKind::TimedOut);
-            crate::scene::apply(&mut debate, [lost]);
+            let lost = crate::simulated_players::failed_event(
+                &debate,
+                cue,
+                debate_mcp::debate::FailureKind::TimedOut,
+            );
+            crate::debate_fixture::apply_events(&mut debate, [lost]);
         }
     }
-    run(&mut debate, &[], |_| false);
+    play_debate(&mut debate, &[], |_| false);
     debate
 }
 
 #[test]
-fn a_court_says_who_won_where_it_turned_and_who_saw_it_otherwise() {
-    let debate = held();
+fn tribunal_summary_lists_result_votes_and_conduct() {
+    let debate = played_tribunal();
     let told = render_summary(&debate);
     let ruled = verdict_view(&debate).unwrap();
     let court = ruled.court.clone().unwrap();
@@ -92,7 +98,7 @@ fn a_court_says_who_won_where_it_turned_and_who_saw_it_otherwise() {
     assert_eq!(decisive.side, Some(Side::Pro));
     let turning = format!("Key turning round: {}\n", court.turning_round.unwrap());
     let argument = format!("Decisive argument: `{}` (claude): ", decisive.claim);
-    in_order(
+    assert_in_order(
         &told,
         &[
             "claude had the stronger argument because: claude was clearer.",
@@ -125,29 +131,29 @@ fn a_court_says_who_won_where_it_turned_and_who_saw_it_otherwise() {
 }
 
 #[test]
-fn an_even_total_names_the_rule_that_decided() {
-    let mut debate = open(court(&[Role::Mirror, Role::Audience]));
-    while let Some(cue) = due(&debate).first().copied() {
+fn even_total_names_the_tie_break() {
+    let mut debate = open_debate(tribunal_setup(&[Role::Mirror, Role::Audience]));
+    while let Some(cue) = due_cues(&debate).first().copied() {
         if debate.setup().phase(cue).name == "judge" {
             break;
         }
-        let body = match good(&debate, cue) {
+        let body = match valid_reply(&debate, cue) {
             Body::Score { comment, .. } => {
-                Body::Score { pro: marks(70), con: marks(70), fouls: vec![], comment }
+                Body::Score { pro: equal_marks(70), con: equal_marks(70), fouls: vec![], comment }
             }
             body => body,
         };
-        say(&mut debate, cue, body);
+        record_reply(&mut debate, cue, body);
     }
-    let cue = until(&mut debate, 0, "judge");
-    let mut body = judged(&debate, cue, 61, 60);
+    let cue = play_until(&mut debate, 0, "judge");
+    let mut body = verdict_with_scores(&debate, cue, 61, 60);
     if let Body::Verdict(ruling) = &mut body {
         ruling.scores = Some(RulingScores { pro: 60, con: 60 });
     }
-    say(&mut debate, cue, body);
-    run(&mut debate, &[], |_| false);
+    record_reply(&mut debate, cue, body);
+    play_debate(&mut debate, &[], |_| false);
     let told = render_summary(&debate);
-    in_order(
+    assert_in_order(
         &told,
         &[
             "Contested: the margin is small.\n- sides as seated: for claude (60 to 60, margin 0). ",
@@ -159,22 +165,22 @@ fn an_even_total_names_the_rule_that_decided() {
 }
 
 #[test]
-fn a_panel_shows_every_ruling_and_how_it_is_split() {
-    let mut setup = without(setup(formats::duel(), 1), &[Role::Mirror]);
+fn panel_summary_lists_every_ruling() {
+    let mut setup = without_roles(debate_setup(formats::duel(), 1), &[Role::Mirror]);
     for name in ["judge-2", "judge-3"] {
         let mut seat = setup.seats.iter().find(|seat| seat.role == Role::Judge).unwrap().clone();
         seat.name = name.into();
         setup.seats.push(seat);
     }
-    let mut debate = open(setup);
-    until(&mut debate, 0, "judge");
+    let mut debate = open_debate(setup);
+    play_until(&mut debate, 0, "judge");
     for (pro, con) in [(80, 50), (40, 60), (70, 55)] {
-        let cue = due(&debate)[0];
-        let body = judged(&debate, cue, pro, con);
-        say(&mut debate, cue, body);
+        let cue = due_cues(&debate)[0];
+        let body = verdict_with_scores(&debate, cue, pro, con);
+        record_reply(&mut debate, cue, body);
     }
-    run(&mut debate, &[], |_| false);
-    in_order(
+    play_debate(&mut debate, &[], |_| false);
+    assert_in_order(
         &render_summary(&debate),
         &[
             "Confidence: 50% (",
@@ -189,12 +195,12 @@ fn a_panel_shows_every_ruling_and_how_it_is_split() {
 }
 
 #[test]
-fn a_duel_says_how_sure_it_is_and_what_was_asked_about_claims() {
-    let mut debate = open(setup(formats::duel(), 1));
-    until(&mut debate, 0, "judge");
+fn duel_summary_shows_confidence_and_claim_checks() {
+    let mut debate = open_debate(debate_setup(formats::duel(), 1));
+    play_until(&mut debate, 0, "judge");
     for (pro, con) in [(80, 50), (40, 60)] {
-        let cue = due(&debate)[0];
-        let mut body = judged(&debate, cue, pro, con);
+        let cue = due_cues(&debate)[0];
+        let mut body = verdict_with_scores(&debate, cue, pro, con);
         if let Body::Verdict(ruling) = &mut body {
             let check = |side, claim: &str| ClaimCheck {
                 side,
@@ -206,11 +212,11 @@ fn a_duel_says_how_sure_it_is_and_what_was_asked_about_claims() {
             ruling.checks = vec![check(Side::Pro, "Ada1"), check(Side::Con, "Bob1")];
             ruling.despite = "Side B | said so.".into();
         }
-        say(&mut debate, cue, body);
+        record_reply(&mut debate, cue, body);
     }
-    run(&mut debate, &[], |_| false);
+    play_debate(&mut debate, &[], |_| false);
     let told = render_summary(&debate);
-    in_order(
+    assert_in_order(
         &told,
         &[
             "Confidence: 50% (from the margin and the agreement of the rulings; the judge itself says 70%)",
@@ -223,16 +229,16 @@ fn a_duel_says_how_sure_it_is_and_what_was_asked_about_claims() {
         ],
     );
     assert!(!told.contains("### Rounds") && !told.contains("### Conduct"));
-    let agreed = played(without(setup(formats::duel(), 1), &[]), &[]);
+    let agreed = play_to_end(without_roles(debate_setup(formats::duel(), 1), &[]), &[]);
     let told = render_summary(&agreed);
     assert!(told.contains("Confidence: ") && !told.contains("Panel:"), "{told}");
 }
 
 #[test]
-fn papers_can_be_read_in_the_record() {
-    let debate = held();
+fn record_shows_scores_petitions_admissions_and_votes() {
+    let debate = played_tribunal();
     let record = render_record(&debate);
-    in_order(
+    assert_in_order(
         &record,
         &[
             "## Round 2\n",
@@ -249,26 +255,26 @@ fn papers_can_be_read_in_the_record() {
             "### Jan (gemini)\n\n[INCOMPLETE] timed out: down\n",
         ],
     );
-    let mut other = open(court(&[]));
-    let cue = until(&mut other, 3, "petition");
+    let mut other = open_debate(tribunal_setup(&[]));
+    let cue = play_until(&mut other, 3, "petition");
     let (claim, novelty) = (String::new(), Novelty::New);
-    say(&mut other, cue, Body::Petition { supports: None, claim, novelty, confidence: 0 });
-    let cue = until(&mut other, 3, "admit");
+    record_reply(&mut other, cue, Body::Petition { supports: None, claim, novelty, confidence: 0 });
+    let cue = play_until(&mut other, 3, "admit");
     let because = "Nothing new.".into();
-    say(
+    record_reply(
         &mut other,
         cue,
         Body::Ruling { admits: None, grounds: AdmissionGrounds::default(), because },
     );
-    in_order(
+    assert_in_order(
         &self::render_record(&other),
         &["Does not ask to speak.\n", "Admits nobody: Nothing new.\n"],
     );
 }
 
 #[test]
-fn programs_are_given_marks_votes_and_papers() {
-    let debate = held();
+fn json_view_has_marks_votes_and_structured_replies() {
+    let debate = played_tribunal();
     let view = serde_json::to_value(debate_view(&debate)).unwrap();
     assert_eq!(view["v"], 1);
     assert_eq!(view["rounds_marked"][1]["con"]["fouls"], 200);
@@ -286,18 +292,21 @@ fn programs_are_given_marks_votes_and_papers() {
     for absent in ["outcome", "insights", "report", "learned", "terms"] {
         assert!(view.get(absent).is_none(), "{absent}");
     }
-    let duel =
-        serde_json::to_value(self::debate_view(&played(setup(formats::duel(), 1), &[]))).unwrap();
+    let duel = serde_json::to_value(self::debate_view(&play_to_end(
+        debate_setup(formats::duel(), 1),
+        &[],
+    )))
+    .unwrap();
     assert!(duel.get("votes").is_none() && duel["verdict"].get("court").is_none());
 }
 
 #[test]
-fn a_court_under_way_shows_its_marks() {
-    let mut debate = open(court(&[]));
-    until(&mut debate, 3, "argue");
-    in_order(&render_summary(&debate), &["No verdict yet.", "### Rounds", "| 2 | 7.50 |"]);
+fn unfinished_tribunal_shows_its_marks() {
+    let mut debate = open_debate(tribunal_setup(&[]));
+    play_until(&mut debate, 3, "argue");
+    assert_in_order(&render_summary(&debate), &["No verdict yet.", "### Rounds", "| 2 | 7.50 |"]);
     let plan = render_plan(&debate);
-    in_order(
+    assert_in_order(
         &plan,
         &[
             "| Ada | Proposer | claude |",

@@ -1,53 +1,55 @@
 //! Reports of a dialogue: insights and the user's decision, never a winner.
-use crate::report_research::in_order;
-use crate::scene::{apply, open, run, say, setup, until};
+use crate::debate_fixture::{
+    apply_events, debate_setup, open_debate, play_debate, play_until, record_reply,
+};
+use crate::report_research::assert_in_order;
 use debate_mcp::debate::{Body, Debate, Event, Section, formats};
 use debate_mcp::report::view::debate_view;
 use debate_mcp::report::{
     dialogue::NO_DECISION_NOTICE, plan::render_plan, record::render_record, summary::render_summary,
 };
 
-fn dialogue() -> Debate {
-    open(setup(formats::dialectic(), 3))
+fn open_dialogue() -> Debate {
+    open_debate(debate_setup(formats::dialectic(), 3))
 }
 
-fn concluded(debate: &mut Debate) {
-    apply(debate, [Event::Concluded { because: None }]);
+fn conclude(debate: &mut Debate) {
+    apply_events(debate, [Event::Concluded { because: None }]);
 }
 
-fn sections(parts: &[(&str, &str)]) -> Body {
+fn sections_body(parts: &[(&str, &str)]) -> Body {
     let part =
         |(title, text): &(&str, &str)| Section { title: (*title).into(), text: (*text).into() };
     Body::Sections { sections: parts.iter().map(part).collect() }
 }
 
 /// A finished dialogue of two rounds with a user remark in each.
-fn talked() -> Debate {
-    let mut debate = dialogue();
-    apply(&mut debate, [Event::Interjected { text: "Mind the linter.".into() }]);
-    until(&mut debate, 1, "challenge");
-    apply(&mut debate, [Event::Interjected { text: "And the editor?".into() }]);
-    until(&mut debate, 2, "respond");
-    apply(&mut debate, [Event::Interjected { text: "Go on.".into() }]);
-    until(&mut debate, 3, "respond");
-    concluded(&mut debate);
-    let cue = until(&mut debate, 0, "insights");
-    let body = sections(&[
+fn played_dialogue() -> Debate {
+    let mut debate = open_dialogue();
+    apply_events(&mut debate, [Event::Interjected { text: "Mind the linter.".into() }]);
+    play_until(&mut debate, 1, "challenge");
+    apply_events(&mut debate, [Event::Interjected { text: "And the editor?".into() }]);
+    play_until(&mut debate, 2, "respond");
+    apply_events(&mut debate, [Event::Interjected { text: "Go on.".into() }]);
+    play_until(&mut debate, 3, "respond");
+    conclude(&mut debate);
+    let cue = play_until(&mut debate, 0, "insights");
+    let body = sections_body(&[
         ("Outcome", "partial\nThey differ about the cost."),
         ("Key Insights", "- The linter decides.\n# Not a heading"),
         ("common ground", "Width is taste."),
         ("Open Disagreement", "Cost."),
     ]);
-    say(&mut debate, cue, body);
-    run(&mut debate, &[], |_| false);
+    record_reply(&mut debate, cue, body);
+    play_debate(&mut debate, &[], |_| false);
     debate
 }
 
 #[test]
-fn a_dialogue_comes_to_insights_and_to_no_winner() {
-    let mut debate = talked();
+fn dialogue_summary_has_insights_and_no_winner() {
+    let mut debate = played_dialogue();
     let told = render_summary(&debate);
-    in_order(
+    assert_in_order(
         &told,
         &[
             "## Debate Summary\n\nTopic: Tabs or spaces?  \n",
@@ -64,7 +66,7 @@ fn a_dialogue_comes_to_insights_and_to_no_winner() {
     for word in ["erdict", "winner", "won", "judge", "stronger"] {
         assert!(!told.contains(word), "`{word}` in {told}");
     }
-    apply(&mut debate, [Event::Decided { text: "# Spaces.".into() }]);
+    apply_events(&mut debate, [Event::Decided { text: "# Spaces.".into() }]);
     let told = render_summary(&debate);
     assert!(
         told.contains("### User's Decision\n\n#### Spaces.\n")
@@ -77,11 +79,11 @@ fn a_dialogue_comes_to_insights_and_to_no_winner() {
 }
 
 #[test]
-fn a_record_keeps_remarks_in_their_rounds_and_ends_with_the_conclusion() {
-    let mut debate = talked();
-    apply(&mut debate, [Event::Decided { text: "Spaces.".into() }]);
+fn record_keeps_user_remarks_in_their_rounds() {
+    let mut debate = played_dialogue();
+    apply_events(&mut debate, [Event::Decided { text: "Spaces.".into() }]);
     let record = render_record(&debate);
-    in_order(
+    assert_in_order(
         &record,
         &[
             "**Status**: completed  \n",
@@ -101,40 +103,43 @@ fn a_record_keeps_remarks_in_their_rounds_and_ends_with_the_conclusion() {
 }
 
 #[test]
-fn a_dialogue_under_way_is_open() {
-    let mut debate = dialogue();
-    until(&mut debate, 2, "respond");
+fn unfinished_dialogue_has_an_open_outcome() {
+    let mut debate = open_dialogue();
+    play_until(&mut debate, 2, "respond");
     let told = render_summary(&debate);
-    in_order(&told, &["Status: in-progress  \nOutcome: (open)\n", "Not summed up yet."]);
+    assert_in_order(&told, &["Status: in-progress  \nOutcome: (open)\n", "Not summed up yet."]);
     let record = render_record(&debate);
-    in_order(&record, &["**Status**: in-progress", "**Outcome**: (open)", "### Sub Agent\n"]);
+    assert_in_order(
+        &record,
+        &["**Status**: in-progress", "**Outcome**: (open)", "### Sub Agent\n"],
+    );
     assert!(!record.contains("## Conclusion"));
     assert!(render_plan(&debate).contains("Rounds: about 3; it goes on until you end it\n"));
 }
 
 #[test]
-fn nobody_who_sums_it_up_is_no_missing_verdict() {
-    let mut debate = dialogue();
-    until(&mut debate, 2, "respond");
-    concluded(&mut debate);
-    run(&mut debate, &["0.insights"], |_| false);
+fn dialogue_without_insights_is_marked_incomplete() {
+    let mut debate = open_dialogue();
+    play_until(&mut debate, 2, "respond");
+    conclude(&mut debate);
+    play_debate(&mut debate, &["0.insights"], |_| false);
     for text in [render_summary(&debate), render_record(&debate)] {
-        in_order(&text, &["[INCOMPLETE] Nobody summed it up.", NO_DECISION_NOTICE]);
+        assert_in_order(&text, &["[INCOMPLETE] Nobody summed it up.", NO_DECISION_NOTICE]);
         assert!(!text.contains("erdict"), "{text}");
     }
     assert!(debate_view(&debate).outcome.is_none());
 }
 
 #[test]
-fn several_partners_are_told_apart() {
-    let mut setup = setup(formats::dialectic(), 2);
+fn several_partners_are_labelled_by_name() {
+    let mut setup = debate_setup(formats::dialectic(), 2);
     let mut second = setup.seats[3].clone();
     second.name = "partner-2".into();
     setup.seats.push(second);
-    let mut debate = open(setup);
-    until(&mut debate, 2, "respond");
+    let mut debate = open_debate(setup);
+    play_until(&mut debate, 2, "respond");
     let record = render_record(&debate);
-    in_order(
+    assert_in_order(
         &record,
         &["Sub Agent (gemini, gemini)", "### Sub Agent (Dee)", "### Sub Agent (partner-2)"],
     );

@@ -1,6 +1,9 @@
 //! The research report: fixed sections and headings, whatever is missing or was replied.
-use crate::players::{failed, good, said};
-use crate::scene::{apply, citation, open, played, put, run, say_with, setup, until, without};
+use crate::debate_fixture::{
+    apply_events, ask_open_turns, citation, debate_setup, open_debate, play_debate, play_to_end,
+    play_until, record_reply_with, without_roles,
+};
+use crate::simulated_players::{failed_event, reply_event, valid_reply};
 use debate_mcp::debate::body::{ClaimPurpose, ClaimSource};
 use debate_mcp::debate::{
     Body, CitationStatus, Event, FailureKind, HoldPoint, Role, Setup, formats, report_sections,
@@ -10,8 +13,8 @@ use debate_mcp::report::{
     plan::render_plan, record::render_record, research::research_report, summary::render_summary,
 };
 
-fn stances(roles: &[Role]) -> Setup {
-    let mut setup = without(setup(formats::research(), 1), roles);
+fn research_setup(roles: &[Role]) -> Setup {
+    let mut setup = without_roles(debate_setup(formats::research(), 1), roles);
     let terms = [
         ("goal", "one style for all"),
         ("audience", "team"),
@@ -24,7 +27,7 @@ fn stances(roles: &[Role]) -> Setup {
 
 /// Asserts that the text contains all parts, in this order.
 #[track_caller]
-pub(crate) fn in_order(text: &str, parts: &[&str]) {
+pub(crate) fn assert_in_order(text: &str, parts: &[&str]) {
     let mut rest = text;
     for part in parts {
         let at = rest.find(part).unwrap_or_else(|| panic!("`{part}` is not next in:\n{text}"));
@@ -33,15 +36,15 @@ pub(crate) fn in_order(text: &str, parts: &[&str]) {
 }
 
 /// The headings of levels 1 and 2.
-fn headings(text: &str) -> Vec<&str> {
+fn top_headings(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.starts_with("# ") || line.starts_with("## ")).collect()
 }
 
 #[test]
-fn a_report_has_its_parts_in_order() {
-    let debate = played(stances(&[]), &[]);
+fn report_has_its_sections_in_order() {
+    let debate = play_to_end(research_setup(&[]), &[]);
     let report = research_report(&debate).unwrap();
-    in_order(
+    assert_in_order(
         &report,
         &[
             "# Tabs or spaces?: Debate Research Report\n",
@@ -68,9 +71,10 @@ fn a_report_has_its_parts_in_order() {
 }
 
 #[test]
-fn a_report_speaks_the_language_of_its_topic_where_it_can() {
+fn report_headings_follow_the_topic_language() {
     let report = |topic: &str| {
-        let debate = played(Setup { topic: topic.into(), ..stances(&[Role::Auditor]) }, &[]);
+        let debate =
+            play_to_end(Setup { topic: topic.into(), ..research_setup(&[Role::Auditor]) }, &[]);
         research_report(&debate).unwrap()
     };
     let chinese = report("我们应该使用制表符还是空格?");
@@ -84,8 +88,8 @@ fn a_report_speaks_the_language_of_its_topic_where_it_can() {
         "## 未解决问题",
         "## 场景矩阵",
     ];
-    assert_eq!(headings(&chinese), wanted);
-    in_order(
+    assert_eq!(top_headings(&chinese), wanted);
+    assert_in_order(
         &chinese,
         &[
             "日期:2026-01-01",
@@ -99,17 +103,17 @@ fn a_report_speaks_the_language_of_its_topic_where_it_can() {
         ],
     );
     let german = report("Sollen wir Tabs oder Leerzeichen für den Code verwenden?");
-    in_order(
+    assert_in_order(
         &german,
         &["Debate Research Report", "## Core Arguments by Side", "### 1. 1", "One-line"],
     );
 }
 
 #[test]
-fn what_is_missing_is_marked_and_told_at_the_top() {
-    let debate = played(stances(&[]), &["0.rebut/Fay", "0.audit"]);
+fn missing_replies_are_marked_and_listed_at_the_top() {
+    let debate = play_to_end(research_setup(&[]), &["0.rebut/Fay", "0.audit"]);
     let report = research_report(&debate).unwrap();
-    in_order(
+    assert_in_order(
         &report,
         &[
             "Completion: degraded-success",
@@ -121,47 +125,50 @@ fn what_is_missing_is_marked_and_told_at_the_top() {
             "## Recommendation",
         ],
     );
-    let alone = played(stances(&[]), &["0.investigate/Eli"]);
+    let alone = play_to_end(research_setup(&[]), &["0.investigate/Eli"]);
     let report = research_report(&alone).unwrap();
-    in_order(&report, &["## Core Arguments", "### Eli (gemini)\n\n[INCOMPLETE]", "### Fay"]);
+    assert_in_order(&report, &["## Core Arguments", "### Eli (gemini)\n\n[INCOMPLETE]", "### Fay"]);
 }
 
 #[test]
-fn nothing_judged_is_no_report() {
-    let mut open = open(stances(&[]));
+fn no_report_without_a_judgment() {
+    let mut open = open_debate(research_setup(&[]));
     assert_eq!(research_report(&open), None);
     assert!(render_summary(&open).contains("No judgment yet: 0 of 3 sides have investigated"));
-    until(&mut open, 0, "judge");
+    play_until(&mut open, 0, "judge");
     assert_eq!(research_report(&open), None);
     let so_far = render_summary(&open);
     assert!(so_far.contains("3 of 3 sides have investigated, 3 have answered"), "{so_far}");
     // A cancelled debate has no report, even if it was judged just before.
-    let cue = until(&mut open, 0, "judge");
-    put(&mut open);
-    let event = said(&open, cue, good(&open, cue)).unwrap();
-    apply(&mut open, [event]);
+    let cue = play_until(&mut open, 0, "judge");
+    ask_open_turns(&mut open);
+    let event = reply_event(&open, cue, valid_reply(&open, cue)).unwrap();
+    apply_events(&mut open, [event]);
     assert!(research_report(&open).is_some());
-    apply(&mut open, [Event::Cancelled { because: None }]);
+    apply_events(&mut open, [Event::Cancelled { because: None }]);
     assert_eq!(research_report(&open), None);
     assert!(render_summary(&open).contains("Cancelled before a judgment: no report."));
     let all = ["0.investigate"];
-    let aborted = played(stances(&[]), &all);
+    let aborted = play_to_end(research_setup(&[]), &all);
     assert_eq!(research_report(&aborted), None);
     assert!(render_summary(&aborted).contains("no report"));
     // Without a judgment the findings are shown, and no winner is named.
-    let unjudged = played(stances(&[]), &["0.judge"]);
+    let unjudged = play_to_end(research_setup(&[]), &["0.judge"]);
     assert_eq!(research_report(&unjudged), None);
     let shown = render_summary(&unjudged);
-    in_order(&shown, &["Nobody has judged it: no report.", "## Core Arguments by Side", "### Eli"]);
+    assert_in_order(
+        &shown,
+        &["Nobody has judged it: no report.", "## Core Arguments by Side", "### Eli"],
+    );
     assert!(!shown.contains("won") && !shown.contains("verdict"), "{shown}");
 }
 
 /// Rated arguments with one verified citation, one wrong one, and one that cannot be checked.
 #[test]
-fn ratings_and_what_was_looked_up_are_shown() {
-    let mut debate = open(stances(&[Role::Auditor]));
-    let cue = until(&mut debate, 0, "investigate");
-    let mut body = good(&debate, cue);
+fn report_shows_ratings_and_checked_citations() {
+    let mut debate = open_debate(research_setup(&[Role::Auditor]));
+    let cue = play_until(&mut debate, 0, "investigate");
+    let mut body = valid_reply(&debate, cue);
     let Body::Speech { claims, .. } = &mut body else { panic!() };
     claims[0].confidence = Some(80);
     claims[0].source = Some(ClaimSource::OfficialDocs);
@@ -175,10 +182,10 @@ fn ratings_and_what_was_looked_up_are_shown() {
     for it in &mut cited {
         it.claim.clone_from(&id);
     }
-    say_with(&mut debate, cue, body, cited.into());
-    run(&mut debate, &[], |_| false);
+    record_reply_with(&mut debate, cue, body, cited.into());
+    play_debate(&mut debate, &[], |_| false);
     let report = research_report(&debate).unwrap();
-    in_order(
+    assert_in_order(
         &report,
         &[
             "- `A01` ",
@@ -194,12 +201,12 @@ fn ratings_and_what_was_looked_up_are_shown() {
 }
 
 #[test]
-fn nothing_said_passes_for_a_heading_of_the_report() {
+fn replies_cannot_forge_report_headings() {
     let evil = "# Gone\n## Recommendation\n\nDo evil.\n\nRecommendation\n===\n```\nopen";
-    let mut debate = open(Setup { topic: "# A\n## B?".into(), ..stances(&[]) });
-    while let Some(cue) = crate::scene::due(&debate).first().copied() {
-        put(&mut debate);
-        let mut body = good(&debate, cue);
+    let mut debate = open_debate(Setup { topic: "# A\n## B?".into(), ..research_setup(&[]) });
+    while let Some(cue) = crate::debate_fixture::due_cues(&debate).first().copied() {
+        ask_open_turns(&mut debate);
+        let mut body = valid_reply(&debate, cue);
         match &mut body {
             Body::Speech { text, claims, .. } => {
                 *text = evil.into();
@@ -230,9 +237,9 @@ fn nothing_said_passes_for_a_heading_of_the_report() {
             citations: vec![],
             envelope: debate_mcp::debate::Envelope::default(),
         };
-        apply(&mut debate, [Event::Spoke { cue, reply }]);
+        apply_events(&mut debate, [Event::Spoke { cue, reply }]);
     }
-    run(&mut debate, &[], |_| false);
+    play_debate(&mut debate, &[], |_| false);
     let report = research_report(&debate).unwrap();
     let wanted = [
         "# # A ## B?: Debate Research Report",
@@ -244,16 +251,16 @@ fn nothing_said_passes_for_a_heading_of_the_report() {
         "## Open Questions",
         "## Scenario Matrix",
     ];
-    assert_eq!(headings(&report), wanted);
+    assert_eq!(top_headings(&report), wanted);
     assert_eq!(report.matches("```").count() % 2, 0, "every fence is closed");
     assert!(report.ends_with("> One-line summary: a ## b\n"));
 }
 
 #[test]
-fn an_auditor_who_names_nobody_is_still_read() {
-    let mut debate = open(stances(&[]));
-    let cue = until(&mut debate, 0, "audit");
-    let mut body = good(&debate, cue);
+fn audit_facts_without_a_side_are_still_listed() {
+    let mut debate = open_debate(research_setup(&[]));
+    let cue = play_until(&mut debate, 0, "audit");
+    let mut body = valid_reply(&debate, cue);
     let Body::Audit { facts } = &mut body else { panic!() };
     facts[0].by = String::new();
     facts[1].by = String::new();
@@ -262,10 +269,10 @@ fn an_auditor_who_names_nobody_is_still_read() {
         tag: "exaggerated".into(),
         ..Default::default()
     });
-    say_with(&mut debate, cue, body, vec![]);
-    run(&mut debate, &[], |_| false);
+    record_reply_with(&mut debate, cue, body, vec![]);
+    play_debate(&mut debate, &[], |_| false);
     let report = research_report(&debate).unwrap();
-    in_order(
+    assert_in_order(
         &report,
         &[
             "## Evidence Audit\n\n### Eli (gemini)\n\n- [no-source] `A01`",
@@ -276,10 +283,10 @@ fn an_auditor_who_names_nobody_is_still_read() {
 }
 
 #[test]
-fn a_record_goes_phase_by_phase() {
-    let debate = played(stances(&[]), &[]);
+fn record_is_ordered_by_phase() {
+    let debate = play_to_end(research_setup(&[]), &[]);
     let record = render_record(&debate);
-    in_order(
+    assert_in_order(
         &record,
         &[
             "**Participants**: Eli (gemini), Fay (gemini), Gus (gemini)",
@@ -300,14 +307,14 @@ fn a_record_goes_phase_by_phase() {
 }
 
 #[test]
-fn a_plan_says_what_is_to_be_confirmed() {
-    let mut setup = stances(&[]);
+fn plan_lists_seats_rounds_pauses_and_output() {
+    let mut setup = research_setup(&[]);
     setup.holds = vec![HoldPoint::Start];
     setup.output = Some("docs/report.md".into());
-    setup.limits.budget = crate::scene::money(2_500_000);
+    setup.limits.budget = crate::debate_fixture::cost_budget(2_500_000);
     setup.seats[4].stance = "tabs | always".into();
-    let plan = render_plan(&open(setup));
-    in_order(
+    let plan = render_plan(&open_debate(setup));
+    assert_in_order(
         &plan,
         &[
             "Topic: Tabs or spaces?\nFormat: research\n",
@@ -323,24 +330,24 @@ fn a_plan_says_what_is_to_be_confirmed() {
 }
 
 #[test]
-fn a_research_that_lost_a_side_is_told_of_by_name() {
-    let mut debate = open(stances(&[]));
-    let cue = until(&mut debate, 0, "rebut");
-    put(&mut debate);
-    let event = failed(&debate, cue, FailureKind::Crashed);
-    apply(&mut debate, [event]);
-    run(&mut debate, &[], |_| false);
+fn failed_side_is_named_in_the_report() {
+    let mut debate = open_debate(research_setup(&[]));
+    let cue = play_until(&mut debate, 0, "rebut");
+    ask_open_turns(&mut debate);
+    let event = failed_event(&debate, cue, FailureKind::Crashed);
+    apply_events(&mut debate, [event]);
+    play_debate(&mut debate, &[], |_| false);
     assert!(research_report(&debate).unwrap().contains("Eli (`rebut`)"));
 }
 
 #[test]
-fn whoever_was_never_asked_is_missed_as_well() {
-    let mut debate = open(stances(&[]));
-    until(&mut debate, 0, "rebut");
-    apply(&mut debate, [Event::Concluded { because: None }]);
-    run(&mut debate, &[], |_| false);
+fn seats_never_asked_are_listed_as_missing() {
+    let mut debate = open_debate(research_setup(&[]));
+    play_until(&mut debate, 0, "rebut");
+    apply_events(&mut debate, [Event::Concluded { because: None }]);
+    play_debate(&mut debate, &[], |_| false);
     let report = research_report(&debate).unwrap();
-    in_order(
+    assert_in_order(
         &report,
         &[
             "Completion: degraded-success",

@@ -1,8 +1,12 @@
 //! Runs the published CI integration as it is: the steps of the GitHub action (`action.yml`) and
 //! the GitLab job, with the real binary, scripted seats and a fake `gh`.
-use crate::ci_files::{entries, filled, listed, steps, text_of};
-use crate::lab::{Done, Lab, Running, Script, in_order, ruling};
-use crate::needs::{here, needs};
+use crate::ci_files::{
+    evaluate_expression, parse_steps, parse_yaml, properties_under, read_project_file,
+};
+use crate::prerequisites::{find_program_or_skip, repo_path};
+use crate::test_env::{
+    CommandOutput, RunningProcess, SeatScript, TestEnv, assert_contains_in_order, verdict_json,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,37 +17,37 @@ use std::process::{Command, Stdio};
 const BEFORE: &str = "pub fn get(key: &str) -> String {\n    read(key)\n}\n";
 const AFTER: &str = "pub fn get(key: &str) -> String {\n    let mut kept = KEPT.lock();\n    \
                      kept.entry(key).or_insert_with(|| read(key)).clone()\n}\n";
-const THERE: &str = "src/lib.rs:3 \"kept.entry(key).or_insert_with(|| read(key)).clone()\"";
-const NOWHERE: &str = "src/lib.rs:900 \"kept.grow_forever()\"";
+const ADDED_LINE: &str = "src/lib.rs:3 \"kept.entry(key).or_insert_with(|| read(key)).clone()\"";
+const MISSING_LINE: &str = "src/lib.rs:900 \"kept.grow_forever()\"";
 
 /// A repository with a feature branch under review.
-pub(crate) struct Project {
-    pub(crate) lab: Lab,
+pub(crate) struct ReviewRepo {
+    pub(crate) env: TestEnv,
 }
 
-impl Project {
-    pub(crate) fn new() -> Project {
-        let project = Project { lab: Lab::without_git() };
+impl ReviewRepo {
+    pub(crate) fn new() -> ReviewRepo {
+        let project = ReviewRepo { env: TestEnv::without_git() };
         project.git(&["init", "--quiet", "--initial-branch=main"]);
         project.commit("src/lib.rs", BEFORE);
         project.git(&["switch", "--quiet", "--create", "feature"]);
         project.commit("src/lib.rs", AFTER);
-        project.finds(THERE, "con");
+        project.set_finding(ADDED_LINE, "con");
         project
     }
 
     /// Sets the evidence of the challenger's claim and the winner of the verdict.
-    pub(crate) fn finds(&self, evidence: &str, winner: &str) {
+    pub(crate) fn set_finding(&self, evidence: &str, winner: &str) {
         let said = |seat: &str, prose: &str, claim: Value| {
             let block = json!({"claims": [claim], "concedes": [], "resolves": []});
             json!({"seat": seat, "text": format!("{prose}\n\n```claims\n{block}\n```\n")})
         };
-        let claim = json!({"id": "P1", "text": "A key is read once.", "evidence": [THERE]});
+        let claim = json!({"id": "P1", "text": "A key is read once.", "evidence": [ADDED_LINE]});
         let pro = said("proposer", "It is faster.", claim);
         let claim = json!({"id": "C1", "text": "What is kept is never let go of.",
             "severity": "high", "evidence": [evidence], "answers": ["P1"]});
         let con = said("challenger", "It grows.\n::error::said by a model\n", claim);
-        let mut ruled = ruling(winner);
+        let mut ruled = verdict_json(winner);
         let (pro_score, con_score) = if winner == "con" { (50, 80) } else { (80, 50) };
         ruled["scores"] = json!({"pro": pro_score, "con": con_score});
         let check = |side: &str, claim: &str, stands: bool| {
@@ -54,17 +58,19 @@ impl Project {
             json!([check("pro", "P1", winner == "pro"), check("con", "C1", winner == "con")]);
         let judge = json!({"seat": "judge", "json": ruled});
         let scribe = json!({"seat": "scribe", "text": "## Minutes\n\nOpen: P1, C1."});
-        self.lab.write(&Script::empty().first(scribe).first(judge).first(con).first(pro));
+        self.env.write_script(
+            &SeatScript::empty().prepend(scribe).prepend(judge).prepend(con).prepend(pro),
+        );
     }
 
     /// A command with an empty environment except `PATH`, `HOME` and what Git needs.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         let path = std::env::var("PATH").unwrap();
-        let user = self.lab.outside("user");
-        command.current_dir(self.lab.root()).env_clear();
-        command.env("PATH", format!("{}:{path}", self.lab.bin().display())).env("HOME", user);
-        command.env("GIT_CONFIG_NOSYSTEM", "1").env("DEBATE_HOME", self.lab.home());
+        let user = self.env.temp_path("user");
+        command.current_dir(self.env.repo_root()).env_clear();
+        command.env("PATH", format!("{}:{path}", self.env.bin_dir().display())).env("HOME", user);
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("DEBATE_HOME", self.env.data_dir());
         for who in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{who}_NAME"), "Somebody");
             command.env(format!("GIT_{who}_EMAIL"), "somebody@example.com");
@@ -77,39 +83,39 @@ impl Project {
     pub(crate) fn git(&self, args: &[&str]) -> String {
         let mut command = self.command("git");
         command.args(args);
-        let done = finished(command);
-        assert_eq!(done.code, Some(0), "{args:?} {done:#?}");
-        done.out.trim().to_owned()
+        let done = run_command(command);
+        assert_eq!(done.exit_code, Some(0), "{args:?} {done:#?}");
+        done.stdout.trim().to_owned()
     }
 
     pub(crate) fn commit(&self, file: &str, text: &str) {
-        self.lab.file(file, text);
+        self.env.write_repo_file(file, text);
         self.git(&["add", file]);
         self.git(&["commit", "--quiet", "--message", "Change"]);
     }
 
     /// Installs an executable script first on `PATH`.
-    pub(crate) fn program(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.lab.bin().join(name);
+    pub(crate) fn install_program(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.env.bin_dir().join(name);
         fs::write(&path, text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         path
     }
 
     /// The three scripted seats, by option name.
-    pub(crate) fn seats(&self) -> [(&'static str, String); 3] {
-        let [pro, con] = ["pro.json", "contra.json"].map(|name| self.lab.seat(name));
+    pub(crate) fn scripted_seats(&self) -> [(&'static str, String); 3] {
+        let [pro, con] = ["pro.json", "contra.json"].map(|name| self.env.script_seat(name));
         [("proposer", pro.clone()), ("challenger", con), ("judge", pro)]
     }
 }
 
-pub(crate) fn finished(mut command: Command) -> Done {
+pub(crate) fn run_command(mut command: Command) -> CommandOutput {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    Running::new(command.spawn().unwrap()).wait()
+    RunningProcess::new(command.spawn().unwrap()).wait()
 }
 
 /// Fake `gh`: answers queries from a JSON file and stores posted comments.
-const GH: &str = r#"
+const FAKE_GH_SCRIPT: &str = r#"
 printf '%s\n' "$*" >>"$data/calls"
 filter='' last=''
 for argument; do
@@ -130,45 +136,48 @@ esac
 "#;
 
 /// Result of one run of the action: exit code, log and step outputs.
-struct Acted {
+struct ActionRun {
     code: i32,
-    said: String,
+    log: String,
     outputs: BTreeMap<String, String>,
 }
 
-impl Project {
+impl ReviewRepo {
     /// With a fake `gh` and an existing comment of a stranger that contains the marker.
-    fn on_github() -> Option<Project> {
-        needs("jq", Path::new("jq"), &[], "your system's package manager")?;
-        let project = Project::new();
-        let data = project.lab.outside("gh");
+    fn with_fake_gh() -> Option<ReviewRepo> {
+        find_program_or_skip("jq", Path::new("jq"), &[], "your system's package manager")?;
+        let project = ReviewRepo::new();
+        let data = project.env.temp_path("gh");
         fs::create_dir(&data).unwrap();
         let stranger = json!([{"id": 7, "user": {"login": "mallory"},
             "body": "<!-- debate-review -->\nMerge it."}]);
         fs::write(data.join("comments"), stranger.to_string()).unwrap();
         fs::write(data.join("calls"), "").unwrap();
-        project.program("gh", &format!("#!/bin/sh\nset -eu\ndata='{}'\n{GH}", data.display()));
-        fs::create_dir(project.lab.outside("temp")).unwrap();
+        project.install_program(
+            "gh",
+            &format!("#!/bin/sh\nset -eu\ndata='{}'\n{FAKE_GH_SCRIPT}", data.display()),
+        );
+        fs::create_dir(project.env.temp_path("temp")).unwrap();
         Some(project)
     }
 
     /// The logged `gh` command lines.
-    fn calls(&self) -> String {
-        fs::read_to_string(self.lab.outside("gh/calls")).unwrap()
+    fn gh_calls(&self) -> String {
+        fs::read_to_string(self.env.temp_path("gh/calls")).unwrap()
     }
 
     /// Runs the script steps of the action in order, with the environment of a GitHub runner.
-    fn act(&self, inputs: &[(&str, &str)]) -> Acted {
-        let action = text_of("action.yml");
+    fn run_action(&self, inputs: &[(&str, &str)]) -> ActionRun {
+        let action = read_project_file("action.yml");
         let mut known = BTreeMap::from([
             ("github.repository".to_owned(), "o/r".to_owned()),
             ("github.event.pull_request.number".to_owned(), "7".to_owned()),
             ("github.token".to_owned(), "a token".to_owned()),
         ]);
-        for (name, value) in listed(&action, "inputs", "default") {
-            known.insert(format!("inputs.{name}"), filled(&value, &known));
+        for (name, value) in properties_under(&action, "inputs", "default") {
+            known.insert(format!("inputs.{name}"), evaluate_expression(&value, &known));
         }
-        let seats = self.seats();
+        let seats = self.scripted_seats();
         let usual = seats.iter().map(|(name, seat)| (*name, seat.as_str()));
         let usual = usual.chain([("rounds", "1"), ("program", env!("CARGO_BIN_EXE_debate"))]);
         for (name, value) in usual.chain(inputs.iter().copied()) {
@@ -181,10 +190,10 @@ impl Project {
             "pull_request": {"number": 7, "title": "Keep what was read", "body": "It is faster.",
                 "draft": false, "base": {"sha": base, "ref": "main", "repo": ours},
                 "head": {"sha": head, "ref": "feature", "repo": ours}}});
-        fs::write(self.lab.outside("event.json"), event.to_string()).unwrap();
-        let mut acted = Acted { code: 0, said: String::new(), outputs: BTreeMap::new() };
-        for step in steps(&action).iter().filter(|step| !step.run.is_empty()) {
-            let output = self.lab.outside("temp/output");
+        fs::write(self.env.temp_path("event.json"), event.to_string()).unwrap();
+        let mut acted = ActionRun { code: 0, log: String::new(), outputs: BTreeMap::new() };
+        for step in parse_steps(&action).iter().filter(|step| !step.run.is_empty()) {
+            let output = self.env.temp_path("temp/output");
             fs::write(&output, "").unwrap();
             let mut command = self.command("bash");
             command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step.run]);
@@ -195,18 +204,22 @@ impl Project {
                 ("GITHUB_ENV", "temp/env"),
                 ("RUNNER_TEMP", "temp"),
             ] {
-                command.env(name, self.lab.outside(place));
+                command.env(name, self.env.temp_path(place));
             }
-            command.env("GITHUB_ACTION_PATH", here("")).env("GITHUB_WORKSPACE", self.lab.root());
+            command
+                .env("GITHUB_ACTION_PATH", repo_path(""))
+                .env("GITHUB_WORKSPACE", self.env.repo_root());
             command.envs([("CI", "true"), ("GITHUB_ACTIONS", "true")]);
             command.envs([("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_REPOSITORY", "o/r")]);
             command.envs([("GITHUB_BASE_REF", "main"), ("GITHUB_HEAD_REF", "feature")]);
             command.envs([("RUNNER_OS", "Linux"), ("RUNNER_ARCH", "X64")]);
-            command.envs(step.env.iter().map(|(name, value)| (name, filled(value, &known))));
-            let done = finished(command);
-            acted.said += &done.out;
-            acted.said += &done.err;
-            acted.code = done.code.unwrap();
+            command.envs(
+                step.env.iter().map(|(name, value)| (name, evaluate_expression(value, &known))),
+            );
+            let done = run_command(command);
+            acted.log += &done.stdout;
+            acted.log += &done.stderr;
+            acted.code = done.exit_code.unwrap();
             for line in fs::read_to_string(&output).unwrap().lines() {
                 let (name, value) = line.split_once('=').unwrap();
                 known.insert(format!("steps.{}.outputs.{name}", step.id), value.to_owned());
@@ -215,41 +228,45 @@ impl Project {
                 break;
             }
         }
-        let outputs = listed(&action, "outputs", "value").into_iter();
-        acted.outputs = outputs.map(|(name, value)| (name, filled(&value, &known))).collect();
+        let outputs = properties_under(&action, "outputs", "value").into_iter();
+        acted.outputs =
+            outputs.map(|(name, value)| (name, evaluate_expression(&value, &known))).collect();
         acted
     }
 
     /// The number of debates in the action's archive.
-    fn kept(&self) -> usize {
-        let home = self.lab.outside("temp/debate-home");
-        let listed = self.lab.debate(&["list", "--json"]).home(&home).success().json();
+    fn archived_debates(&self) -> usize {
+        let home = self.env.temp_path("temp/debate-home");
+        let listed = self.env.debate(&["list", "--json"]).data_dir(&home).expect_success().json();
         listed["debates"].as_array().unwrap().len()
     }
 }
 
 #[test]
-fn a_comment_is_made_once_and_then_updated() {
-    let Some(project) = Project::on_github() else { return };
-    let first = project.act(&[]);
-    assert_eq!(first.code, 0, "{}", first.said);
+fn comment_is_posted_once_and_then_updated() {
+    let Some(project) = ReviewRepo::with_fake_gh() else { return };
+    let first = project.run_action(&[]);
+    assert_eq!(first.code, 0, "{}", first.log);
     let told = |name: &str| first.outputs[name].as_str();
     assert_eq!((told("decision"), told("findings"), told("exit-code")), ("change", "1", "0"));
     let sarif: Value = serde_json::from_str(&fs::read_to_string(told("sarif")).unwrap()).unwrap();
     assert_eq!(sarif["version"], "2.1.0");
     assert!(Path::new(told("json")).exists());
-    let body = fs::read_to_string(project.lab.outside("gh/body")).unwrap();
+    let body = fs::read_to_string(project.env.temp_path("gh/body")).unwrap();
     assert!(body.starts_with("<!-- debate-review -->\n"), "{body}");
     assert!(body.contains("What is kept is never let go of."), "{body}");
-    let calls = project.calls();
-    in_order(&calls, &["--paginate", "repos/o/r/issues/7/comments", "--method POST"]);
+    let calls = project.gh_calls();
+    assert_contains_in_order(
+        &calls,
+        &["--paginate", "repos/o/r/issues/7/comments", "--method POST"],
+    );
     assert!(!calls.contains("PATCH"), "a stranger's comment is not ours: {calls}");
-    let summary = fs::read_to_string(project.lab.outside("temp/summary")).unwrap();
+    let summary = fs::read_to_string(project.env.temp_path("temp/summary")).unwrap();
     assert!(summary.contains("What is kept is never let go of."), "{summary}");
-    assert_eq!(project.kept(), 1);
+    assert_eq!(project.archived_debates(), 1);
 
     // Model output is printed while workflow commands are stopped. The annotations come after it.
-    let (_, rest) = first.said.split_once("::stop-commands::").unwrap();
+    let (_, rest) = first.log.split_once("::stop-commands::").unwrap();
     let (pause, rest) = rest.split_once('\n').unwrap();
     let (_, after) = rest.split_once(&format!("\n::{pause}::\n")).unwrap();
     let commands: Vec<&str> = after.lines().filter(|line| line.starts_with("::")).collect();
@@ -257,59 +274,59 @@ fn a_comment_is_made_once_and_then_updated() {
     assert!(!commands.iter().any(|line| line.starts_with("::error::said")), "{commands:?}");
 
     // The same commit again: answered from the archive.
-    let again = project.act(&[]);
-    assert_eq!((again.code, project.kept()), (0, 1), "{}", again.said);
+    let again = project.run_action(&[]);
+    assert_eq!((again.code, project.archived_debates()), (0, 1), "{}", again.log);
     assert_eq!(again.outputs["decision"], "change");
 
     project.commit("src/other.rs", "pub fn more() {}\n");
-    let second = project.act(&[]);
-    assert_eq!((second.code, project.kept()), (0, 2), "{}", second.said);
-    let calls = project.calls();
+    let second = project.run_action(&[]);
+    assert_eq!((second.code, project.archived_debates()), (0, 2), "{}", second.log);
+    let calls = project.gh_calls();
     assert_eq!(calls.matches("--method POST").count(), 1, "{calls}");
     assert!(calls.contains("--method PATCH repos/o/r/issues/comments/101"), "{calls}");
 }
 
 #[test]
-fn where_nothing_was_found_nothing_is_posted() {
-    let Some(project) = Project::on_github() else { return };
-    project.finds(NOWHERE, "pro");
-    let acted = project.act(&[("fail-on", "block")]);
-    let calls = project.calls();
+fn no_comment_without_findings() {
+    let Some(project) = ReviewRepo::with_fake_gh() else { return };
+    project.set_finding(MISSING_LINE, "pro");
+    let acted = project.run_action(&[("fail-on", "block")]);
+    let calls = project.gh_calls();
     assert!(!calls.contains("POST") && !calls.contains("PATCH"), "{calls}");
-    assert_eq!(acted.code, 0, "{}", acted.said);
+    assert_eq!(acted.code, 0, "{}", acted.log);
     assert_eq!((&*acted.outputs["decision"], &*acted.outputs["findings"]), ("merge", "0"));
 }
 
 /// The comment of an earlier review is updated even if its debate is no longer in the archive.
 #[test]
-fn where_nothing_is_found_any_more_the_comment_says_so() {
-    let Some(project) = Project::on_github() else { return };
-    project.act(&[]);
-    fs::remove_dir_all(project.lab.outside("temp/debate-home")).unwrap();
-    project.finds(NOWHERE, "pro");
+fn comment_is_updated_when_findings_are_gone() {
+    let Some(project) = ReviewRepo::with_fake_gh() else { return };
+    project.run_action(&[]);
+    fs::remove_dir_all(project.env.temp_path("temp/debate-home")).unwrap();
+    project.set_finding(MISSING_LINE, "pro");
     project.commit("src/other.rs", "pub fn more() {}\n");
-    let acted = project.act(&[]);
-    assert_eq!((acted.code, &*acted.outputs["findings"]), (0, "0"), "{}", acted.said);
-    let calls = project.calls();
+    let acted = project.run_action(&[]);
+    assert_eq!((acted.code, &*acted.outputs["findings"]), (0, "0"), "{}", acted.log);
+    let calls = project.gh_calls();
     assert_eq!(calls.matches("--method POST").count(), 1, "{calls}");
     assert_eq!(calls.matches("--method PATCH").count(), 1, "{calls}");
 }
 
 #[test]
-fn a_verdict_that_blocks_is_passed_on_after_everything_was_said() {
-    let Some(project) = Project::on_github() else { return };
-    let acted = project.act(&[("fail-on", "block"), ("annotations", "false")]);
-    assert_eq!((acted.code, &*acted.outputs["exit-code"]), (3, "3"), "{}", acted.said);
-    assert!(project.calls().contains("--method POST"), "{}", project.calls());
-    assert!(!acted.said.contains("file=src/lib.rs"), "{}", acted.said);
-    in_order(&acted.said, &["::error title=debate::", "the verdict blocks"]);
-    let quiet = project.act(&[("fail-on", "block"), ("comment", "false")]);
-    assert_eq!((quiet.code, project.calls().lines().count()), (3, 2), "{}", quiet.said);
+fn blocking_verdict_sets_the_exit_code_after_reporting() {
+    let Some(project) = ReviewRepo::with_fake_gh() else { return };
+    let acted = project.run_action(&[("fail-on", "block"), ("annotations", "false")]);
+    assert_eq!((acted.code, &*acted.outputs["exit-code"]), (3, "3"), "{}", acted.log);
+    assert!(project.gh_calls().contains("--method POST"), "{}", project.gh_calls());
+    assert!(!acted.log.contains("file=src/lib.rs"), "{}", acted.log);
+    assert_contains_in_order(&acted.log, &["::error title=debate::", "the verdict blocks"]);
+    let quiet = project.run_action(&[("fail-on", "block"), ("comment", "false")]);
+    assert_eq!((quiet.code, project.gh_calls().lines().count()), (3, 2), "{}", quiet.log);
 }
 
 #[test]
-fn inputs_that_are_not_what_they_should_be_are_refused() {
-    let Some(project) = Project::on_github() else { return };
+fn invalid_action_inputs_are_refused() {
+    let Some(project) = ReviewRepo::with_fake_gh() else { return };
     for (name, value) in [
         ("rounds", "2; touch here"),
         ("max-findings", "-1"),
@@ -323,73 +340,73 @@ fn inputs_that_are_not_what_they_should_be_are_refused() {
         ("comment-author", "x\" or true or \""),
         ("version", "../../elsewhere"),
     ] {
-        let acted = project.act(&[(name, value)]);
-        assert_eq!(acted.code, 2, "{name}: {}", acted.said);
-        let told = acted.said.contains(&format!("the input {name} must be"));
-        assert!(told && !acted.said.contains(value), "{name}: {}", acted.said);
+        let acted = project.run_action(&[(name, value)]);
+        assert_eq!(acted.code, 2, "{name}: {}", acted.log);
+        let told = acted.log.contains(&format!("the input {name} must be"));
+        assert!(told && !acted.log.contains(value), "{name}: {}", acted.log);
     }
-    assert_eq!(project.calls(), "");
+    assert_eq!(project.gh_calls(), "");
 }
 
 /// The packing commands of the release workflow.
-const PACK: &str = r#"
+const PACK_SCRIPT: &str = r#"
 tar -czf "$1.tar.gz" "$1"
 { sha256sum "$1.tar.gz" 2>/dev/null || shasum -a 256 "$1.tar.gz"; } >"$1.tar.gz.sha256"
 "#;
 
 /// A fake `curl` serves the release from a folder.
 #[test]
-fn a_release_is_fetched_and_held_to_its_hash() {
-    let Some(project) = Project::on_github() else { return };
-    let (version, releases) = (env!("CARGO_PKG_VERSION"), project.lab.outside("releases"));
+fn release_download_is_verified_by_its_hash() {
+    let Some(project) = ReviewRepo::with_fake_gh() else { return };
+    let (version, releases) = (env!("CARGO_PKG_VERSION"), project.env.temp_path("releases"));
     let name = format!("debate-{version}-x86_64-unknown-linux-gnu");
     let shim = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_debate"));
     fs::create_dir_all(releases.join(&name)).unwrap();
-    fs::copy(project.program("shim", &shim), releases.join(&name).join("debate")).unwrap();
+    fs::copy(project.install_program("shim", &shim), releases.join(&name).join("debate")).unwrap();
     let mut pack = project.command("sh");
-    pack.current_dir(&releases).args(["-c", PACK, "sh", &name]);
-    let packed = finished(pack);
-    assert_eq!(packed.code, Some(0), "{packed:#?}");
+    pack.current_dir(&releases).args(["-c", PACK_SCRIPT, "sh", &name]);
+    let packed = run_command(pack);
+    assert_eq!(packed.exit_code, Some(0), "{packed:#?}");
     let curl = format!(
         "#!/bin/sh\nwhile [ $# -gt 1 ]; do\n  if [ \"$1\" = --output ]; then to=\"$2\"; fi\n  \
          shift\ndone\nprintf '%s\\n' \"$1\" >>'{0}/asked'\ncp '{0}/'\"${{1##*/}}\" \"$to\"\n",
         releases.display()
     );
-    project.program("curl", &curl);
-    let acted = project.act(&[("program", "")]);
-    assert_eq!((acted.code, &*acted.outputs["decision"]), (0, "change"), "{}", acted.said);
+    project.install_program("curl", &curl);
+    let acted = project.run_action(&[("program", "")]);
+    assert_eq!((acted.code, &*acted.outputs["decision"]), (0, "change"), "{}", acted.log);
     let asked = fs::read_to_string(releases.join("asked")).unwrap();
-    let repository: Value = serde_json::from_str(&text_of("server.json")).unwrap();
+    let repository: Value = serde_json::from_str(&read_project_file("server.json")).unwrap();
     let place = format!(
         "{}/releases/download/v{version}/{name}.tar.gz",
         repository["repository"]["url"].as_str().unwrap()
     );
     assert_eq!(asked.lines().collect::<Vec<_>>(), [place.clone(), place + ".sha256"]);
     let other = "0".repeat(64);
-    let refused = project.act(&[("program", ""), ("sha256", &other)]);
-    assert_eq!(refused.code, 2, "{}", refused.said);
-    assert!(refused.said.contains("another hash"), "{}", refused.said);
-    let absent = project.act(&[("program", ""), ("version", "9.9.9")]);
-    assert_eq!(absent.code, 2, "{}", absent.said);
-    assert!(absent.said.contains("with the input program"), "{}", absent.said);
+    let refused = project.run_action(&[("program", ""), ("sha256", &other)]);
+    assert_eq!(refused.code, 2, "{}", refused.log);
+    assert!(refused.log.contains("another hash"), "{}", refused.log);
+    let absent = project.run_action(&[("program", ""), ("version", "9.9.9")]);
+    assert_eq!(absent.code, 2, "{}", absent.log);
+    assert!(absent.log.contains("with the input program"), "{}", absent.log);
 }
 
 #[test]
-fn the_job_for_gitlab_makes_its_report() {
-    let project = Project::new();
+fn gitlab_job_writes_its_reports() {
+    let project = ReviewRepo::new();
     let shim = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_debate"));
-    project.program("debate", &shim);
-    let job = text_of("examples/ci/gitlab-review.yml");
-    let job = entries(&job);
+    project.install_program("debate", &shim);
+    let job = read_project_file("examples/ci/gitlab-review.yml");
+    let job = parse_yaml(&job);
     let script = &job[job.iter().position(|entry| entry.key == "script").unwrap() + 1].value;
     let run = |fail_on: &str| {
         let mut command = project.command("sh");
         command.args(["-e", "-c", script]);
         command.env("DEBATE_FAIL_ON", fail_on).env("DEBATE_ROUNDS", "1");
-        for (name, seat) in project.seats() {
+        for (name, seat) in project.scripted_seats() {
             command.env(format!("DEBATE_{}", name.to_uppercase()), seat);
         }
-        command.env("CI_PROJECT_DIR", project.lab.root());
+        command.env("CI_PROJECT_DIR", project.env.repo_root());
         command.env("CI_COMMIT_SHA", project.git(&["rev-parse", "feature"]));
         command.env("CI_MERGE_REQUEST_DIFF_BASE_SHA", project.git(&["rev-parse", "main"]));
         command.envs([("CI", "true"), ("GITLAB_CI", "true"), ("CI_PROJECT_ID", "1")]);
@@ -404,11 +421,11 @@ fn the_job_for_gitlab_makes_its_report() {
         ] {
             command.env(format!("CI_MERGE_REQUEST_{name}"), value);
         }
-        finished(command)
+        run_command(command)
     };
     let done = run("never");
-    assert_eq!(done.code, Some(0), "{done:#?}");
-    let made = |name: &str| fs::read_to_string(project.lab.root().join(name)).unwrap();
+    assert_eq!(done.exit_code, Some(0), "{done:#?}");
+    let made = |name: &str| fs::read_to_string(project.env.repo_root().join(name)).unwrap();
     let report: Value = serde_json::from_str(&made("gl-code-quality-report.json")).unwrap();
     let [finding] = report.as_array().unwrap().as_slice() else { panic!("{report:#}") };
     assert_eq!(finding["location"]["path"], "src/lib.rs");
@@ -416,8 +433,8 @@ fn the_job_for_gitlab_makes_its_report() {
     assert!(made("debate-review.md").contains("What is kept is never let go of."));
     let review: Value = serde_json::from_str(&made("debate-review.json")).unwrap();
     assert_eq!(review["decision"], "change");
-    let home = entries(&text_of("examples/ci/gitlab-review.yml"));
+    let home = parse_yaml(&read_project_file("examples/ci/gitlab-review.yml"));
     let home = &home[home.iter().position(|entry| entry.key == "DEBATE_HOME").unwrap()].value;
     assert!(!home.contains("CI_PROJECT_DIR"), "an archive in the checkout could be anybody's");
-    assert_eq!(run("block").code, Some(3));
+    assert_eq!(run("block").exit_code, Some(3));
 }

@@ -1,6 +1,6 @@
 //! Reply rules, as tables: a reply and the rules it violates.
-use crate::players::{complete, good, ruling};
-use crate::scene::{open, say, setup, speech, until};
+use crate::debate_fixture::{debate_setup, open_debate, play_until, record_reply, speech};
+use crate::simulated_players::{fill_required_fields, valid_reply, verdict_reply};
 use Rule::{
     AnswersOpponent, AtMostThreeClaims, CitesRecord, ConcedesVerbatim, Evidenced, FitsLength,
     FlagsUnsupported, KeepsConcessions, KeepsRecord, NineSections, NoNewClaims, PicksSide,
@@ -11,15 +11,15 @@ use debate_mcp::debate::{
 };
 
 /// A debate at the first turn of this phase. Ada has made the claim `Ada1`, Bob `Bob1`, and so on.
-fn at(format: Format, round: u8, phase: &str) -> (Debate, Cue) {
+fn debate_at(format: Format, round: u8, phase: &str) -> (Debate, Cue) {
     let rounds = if format.name == "tribunal" { 10 } else { 3 };
-    let mut debate = open(setup(format, rounds));
-    let cue = until(&mut debate, round, phase);
+    let mut debate = open_debate(debate_setup(format, rounds));
+    let cue = play_until(&mut debate, round, phase);
     (debate, cue)
 }
 
 #[track_caller]
-fn check((debate, cue): &(Debate, Cue), table: &[(Body, &[Rule])]) {
+fn assert_rules((debate, cue): &(Debate, Cue), table: &[(Body, &[Rule])]) {
     for (body, expected) in table {
         let found: Vec<Rule> =
             check_rules(debate, *cue, body, &[]).iter().map(|f| f.rule).collect();
@@ -29,8 +29,8 @@ fn check((debate, cue): &(Debate, Cue), table: &[(Body, &[Rule])]) {
 
 #[test]
 fn at_most_three_core_claims_in_the_first_act() {
-    check(
-        &at(formats::tribunal(), 1, "argue"),
+    assert_rules(
+        &debate_at(formats::tribunal(), 1, "argue"),
         &[
             (speech("p1 p2 p3", &[], &[]), &[]),
             (speech("p1 p2 p3 p4", &[], &[]), &[AtMostThreeClaims]),
@@ -39,8 +39,8 @@ fn at_most_three_core_claims_in_the_first_act() {
         ],
     );
     // The limit counts per act, and an answer is not a core claim. Ada has made one already.
-    check(
-        &at(formats::tribunal(), 2, "argue"),
+    assert_rules(
+        &debate_at(formats::tribunal(), 2, "argue"),
         &[
             (speech("p2 p3 p4>Bob1", &[], &[]), &[]),
             (speech("p2 p3 p4", &[], &[]), &[AtMostThreeClaims]),
@@ -50,8 +50,8 @@ fn at_most_three_core_claims_in_the_first_act() {
 
 #[test]
 fn an_opposing_claim_must_be_answered() {
-    check(
-        &at(formats::tribunal(), 3, "argue"),
+    assert_rules(
+        &debate_at(formats::tribunal(), 3, "argue"),
         &[
             (speech("p4>Bob1", &[], &[]), &[]),
             (speech("p4", &[], &[]), &[AnswersOpponent, NoNewClaims]),
@@ -62,9 +62,9 @@ fn an_opposing_claim_must_be_answered() {
 }
 
 #[test]
-fn nothing_new_in_the_endgame() {
-    check(
-        &at(formats::tribunal(), 9, "argue"),
+fn endgame_allows_no_new_claims() {
+    assert_rules(
+        &debate_at(formats::tribunal(), 9, "argue"),
         &[
             (speech("Ada1 p9>Bob3", &[], &[]), &[]),
             (speech("p9 p10>Bob3", &[], &[]), &[NoNewClaims]),
@@ -74,8 +74,8 @@ fn nothing_new_in_the_endgame() {
 
 #[test]
 fn concessions_are_verbatim_and_binding() {
-    let (mut debate, cue) = at(formats::duel(), 2, "defend");
-    check(
+    let (mut debate, cue) = debate_at(formats::duel(), 2, "defend");
+    assert_rules(
         &(debate.clone(), cue),
         &[
             (speech("d>Bob1", &[("Bob1", "Bob is right")], &[]), &[]),
@@ -84,8 +84,8 @@ fn concessions_are_verbatim_and_binding() {
             (speech("d>Bob1", &[("Ada1", "Ada is right")], &[]), &[ConcedesVerbatim]),
         ],
     );
-    say(&mut debate, cue, speech("d>Bob1", &[("Bob1", "Bob  is\nright")], &[]));
-    let cue = until(&mut debate, 3, "defend");
+    record_reply(&mut debate, cue, speech("d>Bob1", &[("Bob1", "Bob  is\nright")], &[]));
+    let cue = play_until(&mut debate, 3, "defend");
     let fresh = |evidence: &str| {
         let mut body = speech("e>Bob1", &[], &[]);
         if let Body::Speech { claims, .. } = &mut body {
@@ -93,7 +93,7 @@ fn concessions_are_verbatim_and_binding() {
         }
         body
     };
-    check(
+    assert_rules(
         &(debate, cue),
         &[
             (speech("e>Bob1!", &[], &[]), &[Evidenced, KeepsConcessions]),
@@ -104,9 +104,9 @@ fn concessions_are_verbatim_and_binding() {
 }
 
 #[test]
-fn a_challenger_names_a_flaw_first() {
-    check(
-        &at(formats::duel(), 1, "challenge"),
+fn first_challenge_must_raise_a_flaw() {
+    assert_rules(
+        &debate_at(formats::duel(), 1, "challenge"),
         &[
             (speech("new", &[], &[]), &[]),
             (speech("", &[("Ada1", "Ada is right")], &[]), &[RaisesFlaw]),
@@ -117,9 +117,9 @@ fn a_challenger_names_a_flaw_first() {
 }
 
 #[test]
-fn a_challenger_raises_or_certifies() {
-    check(
-        &at(formats::duel(), 2, "follow_up"),
+fn follow_up_must_raise_or_resolve_a_claim() {
+    assert_rules(
+        &debate_at(formats::duel(), 2, "follow_up"),
         &[
             (speech("new", &[], &[]), &[]),
             (speech("", &[], &["Bob1"]), &[]),
@@ -132,16 +132,16 @@ fn a_challenger_raises_or_certifies() {
 }
 
 #[test]
-fn what_is_unsupported_must_be_called_out() {
-    let mut debate = open(setup(formats::duel(), 2));
-    let first = until(&mut debate, 1, "propose");
-    say(&mut debate, first, speech("p1! p2", &[], &[]));
-    let cue = until(&mut debate, 1, "challenge");
+fn unsupported_claims_must_be_flagged() {
+    let mut debate = open_debate(debate_setup(formats::duel(), 2));
+    let first = play_until(&mut debate, 1, "propose");
+    record_reply(&mut debate, first, speech("p1! p2", &[], &[]));
+    let cue = play_until(&mut debate, 1, "challenge");
     let mut aloud = speech("c", &[], &[]);
     if let Body::Speech { text, .. } = &mut aloud {
         *text = "That is UNSUPPORTED.".into();
     }
-    check(
+    assert_rules(
         &(debate, cue),
         &[
             (speech("c", &[], &[]), &[FlagsUnsupported]),
@@ -153,9 +153,9 @@ fn what_is_unsupported_must_be_called_out() {
 }
 
 #[test]
-fn a_proposer_answers() {
-    check(
-        &at(formats::duel(), 2, "defend"),
+fn defence_must_answer_or_concede() {
+    assert_rules(
+        &debate_at(formats::duel(), 2, "defend"),
         &[
             (speech("d>Bob1", &[], &[]), &[]),
             (speech("d", &[], &[]), &[AnswersOpponent]),
@@ -167,13 +167,13 @@ fn a_proposer_answers() {
 }
 
 #[test]
-fn a_summary_keeps_the_record() {
+fn summary_must_name_all_open_claims() {
     let sections = |text: &str| Body::Sections {
         sections: vec![Section { title: "So far".into(), text: text.into() }],
     };
     // Bob has answered `Ada1`. `Bob1` is still unanswered.
-    check(
-        &at(formats::duel(), 3, "summarize"),
+    assert_rules(
+        &debate_at(formats::duel(), 3, "summarize"),
         &[
             (sections("Ada1 and Bob1 are open."), &[]),
             (sections("Only Bob1 is open."), &[KeepsRecord]),
@@ -183,13 +183,15 @@ fn a_summary_keeps_the_record() {
 }
 
 #[test]
-fn a_verdict_picks_a_side_and_cites_the_record() {
-    let court = at(formats::duel(), 0, "judge");
+fn verdict_must_pick_a_side_and_cite_turns() {
+    let court = debate_at(formats::duel(), 0, "judge");
     let said = court.0.turns().next().unwrap().0;
     let never = Cue { round: 9, ..said };
     let itself = court.1;
-    let verdict = |side, cites: &[Cue]| complete(&court.0, court.1, ruling(side, 70, cites.into()));
-    check(
+    let verdict = |side, cites: &[Cue]| {
+        fill_required_fields(&court.0, court.1, verdict_reply(side, 70, cites.into()))
+    };
+    assert_rules(
         &court,
         &[
             (verdict(Some(Side::Pro), &[said]), &[]),
@@ -202,8 +204,8 @@ fn a_verdict_picks_a_side_and_cites_the_record() {
 }
 
 #[test]
-fn a_verdict_does_not_hedge() {
-    let court = at(formats::duel(), 0, "judge");
+fn verdict_must_not_hedge() {
+    let court = debate_at(formats::duel(), 0, "judge");
     let cites: Vec<Cue> = court.0.replies_before(court.1).map(|(cue, _)| cue).take(1).collect();
     let verdict = |because: &str, recommendation: &str| {
         let ruling = JudgeRuling {
@@ -213,9 +215,9 @@ fn a_verdict_does_not_hedge() {
             recommendation: recommendation.into(),
             ..JudgeRuling::default()
         };
-        complete(&court.0, court.1, Body::Verdict(Box::new(ruling)))
+        fill_required_fields(&court.0, court.1, Body::Verdict(Box::new(ruling)))
     };
-    check(
+    assert_rules(
         &court,
         &[
             (verdict("A is right.", "Use tabs."), &[]),
@@ -229,18 +231,24 @@ fn a_verdict_does_not_hedge() {
 }
 
 #[test]
-fn lengths_and_sections() {
-    check(
-        &at(formats::arena(), 1, "open"),
+fn length_and_section_rules() {
+    assert_rules(
+        &debate_at(formats::arena(), 1, "open"),
         &[
             (Body::from_prose(""), &[FitsLength]),
             (Body::from_prose("é".repeat(2000)), &[]),
             (Body::from_prose("é".repeat(2001)), &[FitsLength]),
         ],
     );
-    let court = at(formats::research(), 0, "judge");
-    let report = good(&court.0, court.1);
+    let court = debate_at(formats::research(), 0, "judge");
+    let report = valid_reply(&court.0, court.1);
     let section = Section { title: "1".into(), text: "all of it".into() };
-    check(&court, &[(report, &[]), (Body::Sections { sections: vec![section] }, &[NineSections])]);
-    check(&at(formats::dialectic(), 2, "respond"), &[(Body::from_prose("Trust the model."), &[])]);
+    assert_rules(
+        &court,
+        &[(report, &[]), (Body::Sections { sections: vec![section] }, &[NineSections])],
+    );
+    assert_rules(
+        &debate_at(formats::dialectic(), 2, "respond"),
+        &[(Body::from_prose("Trust the model."), &[])],
+    );
 }

@@ -1,6 +1,6 @@
 //! Snapshots of pinned trees: which files they contain, read-only permissions, hostile trees,
 //! reuse, and LRU eviction of snapshots that are not in use.
-use crate::pins::{Ground, flat, named};
+use crate::test_repo::{TestRepo, excluded_paths, list_files};
 use debate_mcp::repo::{ExclusionReason, RepoError};
 use git2::Oid;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 
 /// Distinct trees with one file each.
-fn trees(ground: &Ground, many: usize) -> Vec<String> {
+fn one_file_trees(ground: &TestRepo, many: usize) -> Vec<String> {
     let tree = |nth: usize| {
         let blob = ground.blob(format!("{nth}").as_bytes());
         ground.raw_tree(&[("100644", b"a.rs", blob)]).to_string()
@@ -16,13 +16,13 @@ fn trees(ground: &Ground, many: usize) -> Vec<String> {
     (0..many).map(tree).collect()
 }
 
-fn beside(folder: &Path, ending: &str) -> PathBuf {
+fn sibling_path(folder: &Path, ending: &str) -> PathBuf {
     PathBuf::from(format!("{}.{ending}", folder.display()))
 }
 
 #[test]
-fn a_copy_has_what_a_debater_may_read() {
-    let ground = Ground::new();
+fn snapshot_contains_only_readable_files() {
+    let ground = TestRepo::new();
     ground.commit(&[
         ("src/deep/a.rs", "a"),
         (".env", "KEY=1"),
@@ -34,7 +34,7 @@ fn a_copy_has_what_a_debater_may_read() {
         ("empty.rs", ""),
     ]);
     let snapshot = ground.snapshot(&ground.pin().tree);
-    assert_eq!(flat(&snapshot.folder), ["empty.rs", "late.txt", "src/deep/a.rs"]);
+    assert_eq!(list_files(&snapshot.folder), ["empty.rs", "late.txt", "src/deep/a.rs"]);
     assert_eq!((snapshot.files, snapshot.bytes), (3, 8_002));
     let expected = [
         (".env", ExclusionReason::Secret),
@@ -44,15 +44,15 @@ fn a_copy_has_what_a_debater_may_read() {
         (".claude/settings.json", ExclusionReason::Settings),
     ];
     let expected = expected.map(|(path, why)| (path.to_owned(), why));
-    assert_eq!(named(&snapshot.left_out), expected);
+    assert_eq!(excluded_paths(&snapshot.left_out), expected);
     assert!(expected.iter().all(|(_, why)| !why.describe().is_empty()));
 }
 
 #[cfg(unix)]
 #[test]
-fn nobody_can_write_to_a_copy() {
+fn snapshot_is_read_only() {
     use std::os::unix::fs::PermissionsExt;
-    let ground = Ground::new();
+    let ground = TestRepo::new();
     ground.commit(&[("src/deep/a.rs", "a"), ("b.rs", "b")]);
     let folder = ground.snapshot(&ground.pin().tree).folder;
     let mode = |path: &Path| fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777;
@@ -63,7 +63,7 @@ fn nobody_can_write_to_a_copy() {
         assert_eq!(mode(&folder.join(file)), 0o400, "{file}");
     }
     assert_eq!(mode(folder.parent().unwrap()), 0o700);
-    assert_eq!(mode(&beside(&folder, "json")), 0o600);
+    assert_eq!(mode(&sibling_path(&folder, "json")), 0o600);
     ground.write("c.rs", "c");
     ground.pin();
     assert_eq!(mode(&ground.home().join("trees.git")), 0o700);
@@ -71,8 +71,8 @@ fn nobody_can_write_to_a_copy() {
 
 /// The tree is untrusted: its names may contain `..`, and its modes may not match its objects.
 #[test]
-fn a_hostile_tree_writes_nowhere_else() {
-    let ground = Ground::new();
+fn hostile_tree_cannot_escape_the_snapshot() {
+    let ground = TestRepo::new();
     let blob = ground.blob(b"evil");
     let leads_out = ground.blob(b"../..");
     let inner = ground.raw_tree(&[("100644", b"x", blob)]);
@@ -94,13 +94,13 @@ fn a_hostile_tree_writes_nowhere_else() {
         ("100644", b"not-a-file", inner),
         ("100644", b"good", blob),
     ]);
-    let before = flat(&ground.outside(""));
+    let before = list_files(&ground.outside(""));
     let snapshot = ground.snapshot(&tree.to_string());
-    assert_eq!(flat(&snapshot.folder), ["good", "link/x", "same"]);
-    let after = flat(&ground.outside(""));
+    assert_eq!(list_files(&snapshot.folder), ["good", "link/x", "same"]);
+    let after = list_files(&ground.outside(""));
     let new: Vec<_> = after.iter().filter(|path| !before.contains(path)).collect();
     assert!(new.iter().all(|path| path.starts_with("home/snapshots/")), "{new:?}");
-    let left = named(&snapshot.left_out);
+    let left = excluded_paths(&snapshot.left_out);
     let why = |path: &str| left.iter().find(|(left, _)| left == path).map(|(_, why)| *why);
     for path in ["..", "../", ".git/", ".GIT/", "./", "../up", "/abs", "a/b/../../../c"] {
         assert_eq!(why(path), Some(ExclusionReason::Unreadable), "{path}");
@@ -116,8 +116,8 @@ fn a_hostile_tree_writes_nowhere_else() {
 
 /// Nested trees of few objects can expand to more files than a disk holds (a tree bomb).
 #[test]
-fn a_tree_that_holds_itself_a_thousand_times_ends() {
-    let ground = Ground::new();
+fn tree_bomb_is_cut_off() {
+    let ground = TestRepo::new();
     let secret = ground.blob(b"x");
     let mut tree = ground.raw_tree(&[("100644", b".env", secret)]);
     for _ in 0..12 {
@@ -132,8 +132,8 @@ fn a_tree_that_holds_itself_a_thousand_times_ends() {
 
 /// A partial clone has a tree without all of its blobs.
 #[test]
-fn what_is_not_in_a_clone_is_left_out() {
-    let ground = Ground::new();
+fn missing_objects_of_a_partial_clone_are_excluded() {
+    let ground = TestRepo::new();
     let nowhere = Oid::from_str("1234567890123456789012345678901234567890").unwrap();
     let here = ground.blob(b"here");
     let tree = ground.raw_tree(&[
@@ -142,16 +142,16 @@ fn what_is_not_in_a_clone_is_left_out() {
         ("40000", b"c", nowhere),
     ]);
     let partial = ground.snapshot(&tree.to_string());
-    assert_eq!(flat(&partial.folder), ["b"]);
+    assert_eq!(list_files(&partial.folder), ["b"]);
     let left =
         [("a".into(), ExclusionReason::Unreadable), ("c/".into(), ExclusionReason::Unreadable)];
-    assert_eq!(named(&partial.left_out), left);
+    assert_eq!(excluded_paths(&partial.left_out), left);
 }
 
 #[test]
-fn a_tree_that_is_nowhere_is_an_error() {
-    let ground = Ground::new();
-    let error = |tree: &str| ground.trees().snapshot(&ground.root(), tree).unwrap_err();
+fn unknown_tree_id_is_an_error() {
+    let ground = TestRepo::new();
+    let error = |tree: &str| ground.tree_store().snapshot(&ground.root(), tree).unwrap_err();
     let nowhere = "1234567890123456789012345678901234567890";
     assert!(matches!(error(nowhere), RepoError::TreeMissing { tree } if tree == nowhere));
     let blob = ground.blob(b"x");
@@ -159,7 +159,7 @@ fn a_tree_that_is_nowhere_is_an_error() {
     for no_id in ["", "../../x", "1234", "HEAD", &"g".repeat(40), &"1".repeat(41)] {
         assert!(matches!(error(no_id), RepoError::InvalidTreeId { .. }), "{no_id}");
     }
-    let left = flat(&ground.home().join("snapshots"));
+    let left = list_files(&ground.home().join("snapshots"));
     assert!(
         left.iter().all(|name| name == "gate"
             || name.rsplit_once('.').is_some_and(|(_, ending)| ending == "lock")),
@@ -168,50 +168,50 @@ fn a_tree_that_is_nowhere_is_an_error() {
 }
 
 #[test]
-fn a_copy_is_made_once_and_says_the_same_again() {
-    let ground = Ground::new();
+fn snapshot_is_created_once_and_reused() {
+    let ground = TestRepo::new();
     ground.commit(&[("a.rs", "a"), (".env", "x")]);
     let tree = ground.pin().tree;
     let first = ground.snapshot(&tree);
     let made = fs::metadata(first.folder.join("a.rs")).unwrap().modified().unwrap();
     // A complete snapshot is reused without the repository.
-    let again = ground.trees().snapshot(Path::new("/nowhere"), &tree.to_uppercase()).unwrap();
+    let again = ground.tree_store().snapshot(Path::new("/nowhere"), &tree.to_uppercase()).unwrap();
     assert_eq!((&again.folder, again.files, again.bytes), (&first.folder, 1, 1));
     assert_eq!(again.left_out, first.left_out);
     assert_eq!(fs::metadata(again.folder.join("a.rs")).unwrap().modified().unwrap(), made);
 }
 
 #[test]
-fn a_copy_without_its_list_is_made_anew() {
-    let ground = Ground::new();
+fn snapshot_without_its_manifest_is_recreated() {
+    let ground = TestRepo::new();
     ground.commit(&[("a.rs", "a"), (".env", "x")]);
     let tree = ground.pin().tree;
     let first = ground.snapshot(&tree);
-    fs::remove_file(beside(&first.folder, "json")).unwrap();
+    fs::remove_file(sibling_path(&first.folder, "json")).unwrap();
     // In use, the snapshot stays in place. After release it is replaced.
     let again = ground.snapshot(&tree);
-    assert_eq!((again.left_out.len(), flat(&first.folder)), (1, vec!["a.rs".to_owned()]));
-    fs::write(beside(&first.folder, "json"), "{").unwrap();
+    assert_eq!((again.left_out.len(), list_files(&first.folder)), (1, vec!["a.rs".to_owned()]));
+    fs::write(sibling_path(&first.folder, "json"), "{").unwrap();
     drop((first, again));
     let third = ground.snapshot(&tree);
-    assert_eq!((third.left_out.len(), flat(&third.folder)), (1, vec!["a.rs".to_owned()]));
+    assert_eq!((third.left_out.len(), list_files(&third.folder)), (1, vec!["a.rs".to_owned()]));
 }
 
 #[test]
-fn two_may_want_the_same_copy_at_once() {
-    let ground = Ground::new();
+fn concurrent_snapshots_of_one_tree_agree() {
+    let ground = TestRepo::new();
     let files: Vec<_> = (0..200).map(|nth| (format!("d{}/{nth}.rs", nth % 7), "x")).collect();
     let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
     ground.commit(&files);
     ground.write("new.rs", "new");
-    let (trees, root) = (ground.trees(), ground.root());
+    let (trees, root) = (ground.tree_store(), ground.root());
     let start = Barrier::new(4);
     std::thread::scope(|scope| {
         let run = || {
             start.wait();
             let pin = trees.pin(&root).unwrap().unwrap();
             let snapshot = trees.snapshot(&root, &pin.tree).unwrap();
-            assert_eq!(flat(&snapshot.folder).len(), 201);
+            assert_eq!(list_files(&snapshot.folder).len(), 201);
             (snapshot.files, pin.tree)
         };
         let runs: Vec<_> = (0..4).map(|_| scope.spawn(run)).collect();
@@ -221,12 +221,13 @@ fn two_may_want_the_same_copy_at_once() {
 }
 
 #[test]
-fn the_copies_used_longest_ago_are_thrown_away() {
-    let ground = Ground::new();
-    let trees = trees(&ground, 20);
+fn least_recently_used_snapshots_are_evicted() {
+    let ground = TestRepo::new();
+    let trees = one_file_trees(&ground, 20);
     let shelf = ground.home().join("snapshots");
-    let there =
-        |tree: &str| flat(&shelf).iter().any(|path| path.starts_with(&format!("{tree}-1-whole/")));
+    let there = |tree: &str| {
+        list_files(&shelf).iter().any(|path| path.starts_with(&format!("{tree}-1-whole/")))
+    };
     let held = ground.snapshot(&trees[0]);
     for tree in &trees[1..16] {
         ground.snapshot(tree);
@@ -253,9 +254,9 @@ fn the_copies_used_longest_ago_are_thrown_away() {
 }
 
 #[test]
-fn what_a_crash_has_left_is_cleared_away() {
-    let ground = Ground::new();
-    let trees = trees(&ground, 2);
+fn temporary_files_of_a_crash_are_deleted() {
+    let ground = TestRepo::new();
+    let trees = one_file_trees(&ground, 2);
     let shelf = ground.home().join("snapshots");
     for name in [format!("{}-1.tmp", trees[0]), format!("{}-1.tmp", trees[1])] {
         fs::create_dir_all(shelf.join(&name).join("half")).unwrap();
@@ -263,6 +264,10 @@ fn what_a_crash_has_left_is_cleared_away() {
     }
     fs::write(shelf.join("list.tmp"), "{").unwrap();
     let snapshot = ground.snapshot(&trees[0]);
-    assert_eq!(flat(&snapshot.folder), ["a.rs"]);
-    assert!(flat(&shelf).iter().all(|path| !path.contains(".tmp")), "{:?}", flat(&shelf));
+    assert_eq!(list_files(&snapshot.folder), ["a.rs"]);
+    assert!(
+        list_files(&shelf).iter().all(|path| !path.contains(".tmp")),
+        "{:?}",
+        list_files(&shelf)
+    );
 }

@@ -1,9 +1,9 @@
 //! Style normalization: words and code stay, Markdown decoration and emoji are removed.
-use crate::scene::Rng;
+use crate::debate_fixture::Rng;
 use debate_mcp::debate::style::strip_style;
 
 #[track_caller]
-fn check(cases: &[(&str, &str)]) {
+fn assert_normalized(cases: &[(&str, &str)]) {
     for (text, expected) in cases {
         assert_eq!(strip_style(text), *expected, "{text:?}");
         assert_eq!(strip_style(expected), *expected, "{text:?} again");
@@ -11,15 +11,15 @@ fn check(cases: &[(&str, &str)]) {
 }
 
 #[track_caller]
-fn stays(texts: &[&str]) {
+fn assert_unchanged(texts: &[&str]) {
     for text in texts {
         assert_eq!(strip_style(text), *text);
     }
 }
 
 #[test]
-fn headings_become_lines() {
-    check(&[
+fn headings_become_plain_lines() {
+    assert_normalized(&[
         ("# Title", "Title"),
         ("###### Deep ######\nText", "Deep\nText"),
         ("## F#", "F#"),
@@ -30,24 +30,24 @@ fn headings_become_lines() {
         ("Title\n=====\nText", "Title\nText"),
         ("Title\r\n---\r\nText", "Title\r\nText"),
     ]);
-    stays(&["#tag", "#123 is open", "####### seven", "a # b", "a == b", "=="]);
+    assert_unchanged(&["#tag", "#123 is open", "####### seven", "a # b", "a == b", "=="]);
 }
 
 #[test]
-fn rules_vanish() {
-    check(&[
+fn horizontal_rules_are_removed() {
+    assert_normalized(&[
         ("a\n\n---\n\nb", "a\n\n\nb"),
         ("***\na", "a"),
         ("a\n* * *", "a\n"),
         ("_____", ""),
         ("- - -\n", ""),
     ]);
-    stays(&["--", "| a | b |\n|---|---|\n| c | d |", "a --- b", "-- x"]);
+    assert_unchanged(&["--", "| a | b |\n|---|---|\n| c | d |", "a --- b", "-- x"]);
 }
 
 #[test]
-fn emphasis_loses_its_marks() {
-    check(&[
+fn emphasis_markers_are_removed() {
+    assert_normalized(&[
         ("**bold** and *it* and __b__ and _i_", "bold and it and b and i"),
         ("~~gone~~", "gone"),
         ("***both***", "both"),
@@ -66,8 +66,8 @@ fn emphasis_loses_its_marks() {
 }
 
 #[test]
-fn what_is_no_emphasis_stays() {
-    stays(&[
+fn other_asterisks_and_underscores_stay() {
+    assert_unchanged(&[
         "snake_case_name",
         "a * b * c",
         "2*3*4",
@@ -90,18 +90,18 @@ fn what_is_no_emphasis_stays() {
 }
 
 #[test]
-fn bullets_are_dashes() {
-    check(&[
+fn bullets_become_dashes() {
+    assert_normalized(&[
         ("* a\n  + b\n\t• c\n- d", "- a\n  - b\n\t- c\n- d"),
         ("> * a", "> - a"),
         ("* **a**: b", "- a: b"),
     ]);
-    stays(&["1. a\n2. b", "> quote", "*a", "+1", "a • b"]);
+    assert_unchanged(&["1. a\n2. b", "> quote", "*a", "+1", "a • b"]);
 }
 
 #[test]
-fn pictures_go() {
-    check(&[
+fn emoji_are_removed() {
+    assert_normalized(&[
         ("## 🚀 Fast", "Fast"),
         ("- ✅ Fast", "- Fast"),
         ("very 🚀 fast", "very fast"),
@@ -115,7 +115,7 @@ fn pictures_go() {
         ("❤️ it", "it"),
         ("**🚀 Fast**: yes", "Fast: yes"),
     ]);
-    stays(&[
+    assert_unchanged(&[
         "a -> b → c ⇒ d",
         "∀x ∈ S: x ≤ 3 ± 1 × 2 ÷ 4",
         "┌─┐\n└─┘",
@@ -129,18 +129,18 @@ fn pictures_go() {
 }
 
 #[test]
-fn shouts_are_said_once() {
-    check(&[
+fn repeated_punctuation_is_collapsed() {
+    assert_normalized(&[
         ("No!!! Why??? What?!?!", "No! Why? What?"),
         ("不！！！", "不！"),
         ("wait!!!!!!", "wait!"),
     ]);
-    stays(&["No!! Why??", "`!!!x`", "a ?! b"]);
+    assert_unchanged(&["No!! Why??", "`!!!x`", "a ?! b"]);
 }
 
 #[test]
-fn code_stays_as_it_is() {
-    stays(&[
+fn code_is_unchanged() {
+    assert_unchanged(&[
         "```\n# a\n**b**\n* c 🚀\n---\n```",
         "~~~md\n# a\n```\n**b**\n~~~",
         "````\n```\n# a\n```\n````",
@@ -149,7 +149,7 @@ fn code_stays_as_it_is() {
         "```\nnever **closed**",
         "use `**a**` and ``*b` c*``",
     ]);
-    check(&[
+    assert_normalized(&[
         ("```\n# a\n```\n# b", "```\n# a\n```\nb"),
         ("```x``` **a**", "```x``` a"),
         ("a ` b **c**", "a ` b c"),
@@ -158,13 +158,13 @@ fn code_stays_as_it_is() {
 }
 
 #[test]
-fn nothing_becomes_a_fence() {
-    stays(&["**```**\n"]);
-    check(&[("🚀```\n# a\n```\n# b\n```", "🚀```\na\n```\n# b\n```")]);
+fn normalization_creates_no_code_fence() {
+    assert_unchanged(&["**```**\n"]);
+    assert_normalized(&[("🚀```\n# a\n```\n# b\n```", "🚀```\na\n```\n# b\n```")]);
 }
 
 /// Words, and single characters of scripts without spaces.
-fn words(text: &str) -> Vec<String> {
+fn word_list(text: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![];
     let mut within = false;
     for c in text.chars() {
@@ -181,7 +181,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-const NASTY: &[&str] = &[
+const FRAGMENTS: &[&str] = &[
     "*", "**", "_", "__", "~~", "`", "``", "#", "# ", "> ", "- ", "* ", "+ ", "• ", "-", "=",
     "===", "---", "!", "?", "！", "\\", "a", "b1", "中", "文", "🚀", "\u{FE0F}", "\u{200D}",
     "\u{20E3}", "🇩", "👍🏽", "ℹ", "1", " ", "  ", "\n", "\n\n", "\r\n", "\t", "/", ".", "(", ")",
@@ -189,17 +189,17 @@ const NASTY: &[&str] = &[
 ];
 
 #[test]
-fn plain_text_stays_plain_and_keeps_its_words() {
+fn normalization_is_idempotent_and_keeps_words() {
     let mut dice = Rng(3);
     for _ in 0..10_000 {
-        let text = dice.text(NASTY, 24);
+        let text = dice.random_text(FRAGMENTS, 24);
         // A letter with an emoji variation selector is removed as an emoji.
         if text.contains("ℹ\u{FE0F}") {
             continue;
         }
         let once = strip_style(&text);
         assert_eq!(strip_style(&once), once, "{text:?}");
-        assert_eq!(words(&once), words(&text), "{text:?} became {once:?}");
+        assert_eq!(word_list(&once), word_list(&text), "{text:?} became {once:?}");
     }
 }
 
@@ -207,9 +207,9 @@ fn plain_text_stays_plain_and_keeps_its_words() {
 fn fenced_code_is_kept_byte_for_byte() {
     let mut dice = Rng(5);
     for _ in 0..4_000 {
-        let code = dice.text(NASTY, 16);
-        let before = dice.text(NASTY, 8);
-        let after = dice.text(NASTY, 8);
+        let code = dice.random_text(FRAGMENTS, 16);
+        let before = dice.random_text(FRAGMENTS, 8);
+        let after = dice.random_text(FRAGMENTS, 8);
         for mark in ["~~~~~~", "``````"] {
             // A fence before the block, or its end inside the code, would change how it is parsed.
             if before.contains("~~~") || before.contains("```") || code.contains(mark) {
@@ -223,9 +223,9 @@ fn fenced_code_is_kept_byte_for_byte() {
 }
 
 #[test]
-fn a_long_line_takes_no_long_time() {
+fn long_lines_take_linear_time() {
     for part in ["*a ", "**", "`", "# > ", "_a_*", "🚀", "!?", "* "] {
         let text = part.repeat(5_000);
-        assert_eq!(words(&strip_style(&text)).len(), words(&text).len());
+        assert_eq!(word_list(&strip_style(&text)).len(), word_list(&text).len());
     }
 }

@@ -2,7 +2,7 @@
 use debate_mcp::debate::template::{TemplateError, render, validate};
 
 #[test]
-fn a_template_names_only_what_is_known() {
+fn unknown_placeholders_are_refused() {
     let unknown = |name: &str| Err(TemplateError::UnknownPlaceholder(name.into()));
     let table = [
         ("", Ok(())),
@@ -25,7 +25,7 @@ fn a_template_names_only_what_is_known() {
 }
 
 #[test]
-fn what_was_filled_in_is_not_filled_in_again() {
+fn rendered_values_are_not_rendered_again() {
     let value = |name: &str| match name {
         "topic" => "{{heard}} {{".to_owned(),
         "heard" => "HEARD".to_owned(),

@@ -1,6 +1,6 @@
 //! Golden list of all errors that an MCP client can receive: each has a sample and names the next
 //! step.
-use crate::mcp_errors::ill_said;
+use crate::mcp_errors::error_text_flaw;
 use debate_mcp::debate::template::TemplateError;
 use debate_mcp::debate::{Cue, FailureKind, SetupError, Side, TurnFailure};
 use debate_mcp::engine::pairing::VacantSeat;
@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// Defines a function that returns at least one sample of every variant. A new variant does not
 /// compile until it has a row here.
-macro_rules! table {
+macro_rules! error_samples {
     ($name:ident: $kind:ty, $($row:pat => [$($sample:expr),+ $(,)?]),+ $(,)?) => {
         fn $name() -> Vec<(&'static str, $kind)> {
             let known = |kind: &$kind| match kind { $($row => stringify!($row)),+ };
@@ -29,13 +29,13 @@ fn s(text: &str) -> String {
     text.into()
 }
 
-fn asked() -> DueTurn {
+fn asked_turn() -> DueTurn {
     DueTurn { turn: s("0.1.0.0"), role: s("Proposer"), ruling: false }
 }
 
 const ID: &str = "debate-2026-01-02T03:04:05.678Z-9abc";
 
-table! { complaints: ToolError,
+error_samples! { complaints: ToolError,
     ToolError::UnknownTool(..) => [ToolError::UnknownTool(s("debate"))],
     ToolError::InvalidArguments { .. } =>
         [ToolError::InvalidArguments { tool: s("summarize"), why: s("unknown field `id`") }],
@@ -54,14 +54,14 @@ table! { complaints: ToolError,
     ToolError::InvalidOptions { .. } => [ToolError::InvalidOptions { why: s("not so"), format: s("duel") }],
     ToolError::App(..) => [ToolError::App(AppError::SideConflict(s("both are `claude`")))],
     ToolError::MissingTurn { .. } =>
-        [ToolError::MissingTurn { due: Some(asked()), id: s(ID) }, ToolError::MissingTurn { due: None, id: s(ID) }],
+        [ToolError::MissingTurn { due: Some(asked_turn()), id: s(ID) }, ToolError::MissingTurn { due: None, id: s(ID) }],
     ToolError::AmbiguousDebate { .. } => [ToolError::AmbiguousDebate { id: s(ID) }],
     ToolError::UnknownTurn(..) => [ToolError::UnknownTurn(s("first"), s(ID))],
     ToolError::NotYourTurn { .. } => [ToolError::NotYourTurn {
         turn: s("0.1.1.1"), role: s("Challenger"), tool: s("codex"), id: s(ID),
     }],
     ToolError::TurnNotDue { .. } => [
-        ToolError::TurnNotDue { turn: s("1.2.0.0"), due: Some(asked()), id: s(ID) },
+        ToolError::TurnNotDue { turn: s("1.2.0.0"), due: Some(asked_turn()), id: s(ID) },
         ToolError::TurnNotDue { turn: s("1.2.0.0"), due: None, id: s(ID) },
     ],
     ToolError::TurnAlreadyTaken { .. } => [ToolError::TurnAlreadyTaken { turn: s("0.1.0.0"), id: s(ID) }],
@@ -79,7 +79,7 @@ table! { complaints: ToolError,
     ],
     ToolError::DebateNotEnded { .. } =>
         [ToolError::DebateNotEnded { id: s(ID), what: s("keeping the record") }],
-    ToolError::SpeechDue { .. } => [ToolError::SpeechDue { due: Some(asked()), id: s(ID) }],
+    ToolError::SpeechDue { .. } => [ToolError::SpeechDue { due: Some(asked_turn()), id: s(ID) }],
     ToolError::NothingToRule { .. } => [
         ToolError::NothingToRule { id: s(ID), plan: false },
         ToolError::NothingToRule { id: s(ID), plan: true },
@@ -103,7 +103,7 @@ table! { complaints: ToolError,
     ToolError::Panic(..) => [ToolError::Panic(s("no reason was given"))],
 }
 
-table! { desk_errors: AppError,
+error_samples! { desk_errors: AppError,
     AppError::UnknownFormat { .. } => [AppError::UnknownFormat { name: s("chess"), known: s("duel") }],
     AppError::InvalidFormat { .. } => [AppError::InvalidFormat {
         name: s("mine"), file: s("/home/me/formats/mine.toml"), why: s("it has no acts"),
@@ -168,7 +168,7 @@ table! { desk_errors: AppError,
 }
 
 /// Every error text, with the name of its variant.
-fn every_error() -> Vec<(String, String)> {
+fn all_error_texts() -> Vec<(String, String)> {
     let own = complaints().into_iter().map(|(kind, it)| (kind.to_owned(), it.to_text()));
     let desk = desk_errors().into_iter();
     own.chain(desk.map(|(kind, it)| (kind.to_owned(), ToolError::from(it).to_text()))).collect()
@@ -181,8 +181,8 @@ fn every_error_names_the_next_step() {
         "start_debate continue_round summarize verdict list_debates show_debate list_models";
     let steps: Vec<&str> = tools.split(' ').chain(["debate://", "`debate "]).collect();
     let mut vague = vec![];
-    for (kind, text) in every_error() {
-        assert_eq!(ill_said(&text), None, "{kind}: {text}");
+    for (kind, text) in all_error_texts() {
+        assert_eq!(error_text_flaw(&text), None, "{kind}: {text}");
         let next = text.split_once("\nNext: ").unwrap().1;
         if !steps.iter().any(|step| next.contains(step)) {
             vague.push(format!("{kind}: {next}"));
@@ -193,9 +193,9 @@ fn every_error_names_the_next_step() {
 
 /// `DEBATE_UPDATE=1 cargo test tool_errors` rewrites the golden file.
 #[test]
-fn the_committed_tool_errors_are_the_ones_there_are() {
+fn golden_tool_errors_are_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tool-errors.txt");
-    let told = every_error().into_iter().map(|(kind, text)| format!("# {kind}\n{text}\n"));
+    let told = all_error_texts().into_iter().map(|(kind, text)| format!("# {kind}\n{text}\n"));
     let text = told.collect::<Vec<_>>().join("\n");
     if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
         fs::write(&path, &text).unwrap();

@@ -1,8 +1,9 @@
 //! The judgment: how rulings and votes are combined, and which tie-break decides if they disagree.
-use crate::players::ruling;
-use crate::scene::{
-    citation, open, played, say, say_with, setup, silence_loses, speech, until, without,
+use crate::debate_fixture::{
+    arena_with_forfeit, citation, debate_setup, open_debate, play_to_end, play_until, record_reply,
+    record_reply_with, speech, without_roles,
 };
+use crate::simulated_players::verdict_reply;
 use Side::{Con, Pro};
 use VerdictBasis::{
     Agreement, FewerUnanswered, FewerWrongCitations, Forfeit, LargerMargin, Majority, Proposer,
@@ -14,22 +15,22 @@ use debate_mcp::debate::verdict::{VerdictBasis, judgment, leading_ruling};
 use debate_mcp::debate::{Body, CitationStatus, Cue, Debate, Role, Side, formats};
 
 /// A duel with these claims, turn by turn, and this number of wrong citations per side.
-fn argued<const N: usize>(claims: [&str; N], wrong: [usize; 2]) -> (Debate, Cue) {
-    let mut debate = open(setup(formats::duel(), N as u8 / 2));
+fn argued_duel<const N: usize>(claims: [&str; N], wrong: [usize; 2]) -> (Debate, Cue) {
+    let mut debate = open_debate(debate_setup(formats::duel(), N as u8 / 2));
     let phases = [(1, "propose"), (1, "challenge"), (2, "defend"), (2, "follow_up")];
     for (nth, (claims, (round, phase))) in claims.into_iter().zip(phases).enumerate() {
-        let cue = until(&mut debate, round, phase);
+        let cue = play_until(&mut debate, round, phase);
         let wrong = wrong.get(nth).copied().unwrap_or_default();
         let citations = vec![citation("x.rs:1", CitationStatus::NoSuchPath); wrong];
-        say_with(&mut debate, cue, speech(claims, &[], &[]), citations);
+        record_reply_with(&mut debate, cue, speech(claims, &[], &[]), citations);
     }
-    let judge = until(&mut debate, 0, "judge");
+    let judge = play_until(&mut debate, 0, "judge");
     (debate, judge)
 }
 
 /// A ruling whose scores differ by `apart`.
-fn ruled(side: Side, apart: u8, cites: Cue) -> Body {
-    let Body::Verdict(mut body) = ruling(Some(side), 80, vec![cites]) else { panic!() };
+fn ruling_with_margin(side: Side, apart: u8, cites: Cue) -> Body {
+    let Body::Verdict(mut body) = verdict_reply(Some(side), 80, vec![cites]) else { panic!() };
     let (high, low) = (50 + apart, 50);
     body.scores = Some(match side {
         Pro => RulingScores { pro: high, con: low },
@@ -40,28 +41,29 @@ fn ruled(side: Side, apart: u8, cites: Cue) -> Body {
 
 /// Checks the judgment after these rulings of the judge and its mirror, each with a margin.
 #[track_caller]
-fn check(
+fn assert_judgment(
     (mut debate, judge): (Debate, Cue),
     rulings: [(Side, u8); 2],
     expected: (Side, VerdictBasis, bool),
 ) {
     let first = debate.turns().next().unwrap().0;
     for ((side, apart), seat) in rulings.into_iter().zip([10, 11]) {
-        say(&mut debate, Cue { seat, ..judge }, ruled(side, apart, first));
+        record_reply(&mut debate, Cue { seat, ..judge }, ruling_with_margin(side, apart, first));
     }
     let judgment = judgment(&debate).unwrap();
     assert_eq!((judgment.winner, judgment.basis, judgment.is_contested()), expected);
 }
 
 #[test]
-fn one_ruling_decides_alone() {
+fn single_ruling_decides() {
     for side in [Pro, Con] {
-        let mut debate = open(without(setup(formats::duel(), 1), &[Role::Mirror]));
-        let judge = until(&mut debate, 0, "judge");
+        let mut debate =
+            open_debate(without_roles(debate_setup(formats::duel(), 1), &[Role::Mirror]));
+        let judge = play_until(&mut debate, 0, "judge");
         let first = debate.turns().next().unwrap().0;
         assert_eq!(judgment(&debate), None, "never before there is one");
         // With a confidence of zero.
-        say(&mut debate, judge, ruling(Some(side), 0, vec![first]));
+        record_reply(&mut debate, judge, verdict_reply(Some(side), 0, vec![first]));
         let judgment = judgment(&debate).unwrap();
         assert_eq!((judgment.winner, judgment.basis), (side, VerdictBasis::Ruling));
         assert!(!judgment.is_contested() && judgment.dissenting_votes.is_empty());
@@ -71,68 +73,72 @@ fn one_ruling_decides_alone() {
 }
 
 #[test]
-fn both_ways_round_is_better_than_once() {
+fn agreeing_judge_and_mirror_are_uncontested() {
     for side in [Pro, Con] {
-        let even = argued(["p", "c>p"], [0, 5]);
-        check(even, [(side, 10), (side, 40)], (side, Agreement, false));
+        let even = argued_duel(["p", "c>p"], [0, 5]);
+        assert_judgment(even, [(side, 10), (side, 40)], (side, Agreement, false));
     }
 }
 
 #[test]
-fn each_tie_break_is_tried_in_its_order() {
+fn tie_breaks_apply_in_order() {
     let split = [(Pro, 10), (Con, 10)];
     let (pro_by_far, con_by_far) = ([(Pro, 20), (Con, 10)], [(Pro, 10), (Con, 20)]);
     let turned = [(Con, 10), (Pro, 10)];
     // First tie-break: fewer wrong citations, whatever else favours the other side.
-    check(argued(["p", "c"], [0, 1]), con_by_far, (Pro, FewerWrongCitations, true));
-    check(argued(["p", "c>p"], [2, 1]), pro_by_far, (Con, FewerWrongCitations, true));
+    assert_judgment(argued_duel(["p", "c"], [0, 1]), con_by_far, (Pro, FewerWrongCitations, true));
+    assert_judgment(
+        argued_duel(["p", "c>p"], [2, 1]),
+        pro_by_far,
+        (Con, FewerWrongCitations, true),
+    );
     // Second: fewer unanswered opposing claims.
-    check(argued(["p q", "c"], [1, 1]), con_by_far, (Pro, FewerUnanswered, true));
-    let ignored = || argued(["p", "c>p", "q", "d>q"], [0, 0]); // Ada never answered c.
-    check(ignored(), pro_by_far, (Con, FewerUnanswered, true));
-    check(ignored(), split, (Con, FewerUnanswered, true));
+    assert_judgment(argued_duel(["p q", "c"], [1, 1]), con_by_far, (Pro, FewerUnanswered, true));
+    let ignored = || argued_duel(["p", "c>p", "q", "d>q"], [0, 0]); // Ada never answered c.
+    assert_judgment(ignored(), pro_by_far, (Con, FewerUnanswered, true));
+    assert_judgment(ignored(), split, (Con, FewerUnanswered, true));
     // Third: the larger margin.
-    let even = || argued(["p", "c>p"], [0, 0]);
-    check(even(), pro_by_far, (Pro, LargerMargin, true));
-    check(even(), con_by_far, (Con, LargerMargin, true));
+    let even = || argued_duel(["p", "c>p"], [0, 0]);
+    assert_judgment(even(), pro_by_far, (Pro, LargerMargin, true));
+    assert_judgment(even(), con_by_far, (Con, LargerMargin, true));
     // Last: the proposal stands.
-    check(argued(["p", "c>p"], [3, 3]), split, (Pro, Proposer, true));
-    check(even(), turned, (Pro, Proposer, true));
+    assert_judgment(argued_duel(["p", "c>p"], [3, 3]), split, (Pro, Proposer, true));
+    assert_judgment(even(), turned, (Pro, Proposer, true));
 }
 
 #[test]
-fn a_mirror_that_counts_less_cannot_tie() {
-    let mut uneven = setup(formats::duel(), 1);
+fn mirror_with_less_weight_cannot_cause_a_tie() {
+    let mut uneven = debate_setup(formats::duel(), 1);
     uneven.seats[11].weight = 1;
-    let mut debate = open(uneven);
-    let judge = until(&mut debate, 0, "judge");
-    check((debate, judge), [(Con, 1), (Pro, 50)], (Con, Majority, true));
+    let mut debate = open_debate(uneven);
+    let judge = play_until(&mut debate, 0, "judge");
+    assert_judgment((debate, judge), [(Con, 1), (Pro, 50)], (Con, Majority, true));
 }
 
 #[test]
-fn the_words_of_the_verdict_are_of_one_who_saw_the_sides_in_their_order() {
-    let (mut debate, judge) = argued(["p", "c"], [0, 0]);
+fn verdict_text_comes_from_the_unswapped_judge() {
+    let (mut debate, judge) = argued_duel(["p", "c"], [0, 0]);
     let first = debate.turns().next().unwrap().0;
     let mirror = Cue { seat: 11, ..judge };
-    say(&mut debate, mirror, ruled(Con, 1, first));
+    record_reply(&mut debate, mirror, ruling_with_margin(Con, 1, first));
     assert_eq!(leading_ruling(&debate, Con).unwrap().0, mirror, "for want of another");
-    say(&mut debate, judge, ruled(Con, 1, first));
+    record_reply(&mut debate, judge, ruling_with_margin(Con, 1, first));
     assert_eq!(leading_ruling(&debate, Con).unwrap().0, judge);
 }
 
 #[test]
-fn marks_and_votes_decide_when_nobody_ruled() {
-    let unruled = played(setup(formats::tribunal(), 7), &["0.judge"]);
+fn marks_and_votes_decide_without_a_ruling() {
+    let unruled = play_to_end(debate_setup(formats::tribunal(), 7), &["0.judge"]);
     let judgment = judgment(&unruled).unwrap();
     assert_eq!((judgment.winner, judgment.basis), (Con, Weighed));
     // Without any ruling or vote there is no judgment, whatever the marks.
-    let nobody = played(setup(formats::tribunal(), 7), &["0.judge", "0.vote"]);
+    let nobody = play_to_end(debate_setup(formats::tribunal(), 7), &["0.judge", "0.vote"]);
     assert_eq!(debate_mcp::debate::verdict::judgment(&nobody), None);
 }
 
 #[test]
-fn silence_decides_without_a_ruling() {
-    let debate = played(setup(silence_loses(), 2), &["2.close/Bob"]);
+fn forfeit_decides_without_a_ruling() {
+    let debate = play_to_end(debate_setup(arena_with_forfeit(), 2), &["2.close/Bob"]);
     let judgment = judgment(&debate).unwrap();
     assert_eq!((judgment.winner, judgment.basis), (Pro, Forfeit));
     for (basis, says) in [
@@ -151,20 +157,20 @@ fn silence_decides_without_a_ruling() {
 }
 
 #[test]
-fn a_claim_nobody_could_answer_does_not_count_against_them() {
+fn claims_without_a_turn_to_answer_are_not_ignored() {
     // Asserts how many opposing claims each side has ignored.
-    fn ignored<const N: usize>(claims: [&str; N], expected: [usize; 2]) {
-        let (debate, _) = argued(claims, [0, 0]);
+    fn assert_ignored<const N: usize>(claims: [&str; N], expected: [usize; 2]) {
+        let (debate, _) = argued_duel(claims, [0, 0]);
         assert_eq!([Pro, Con].map(|side| tally(&debate, side).ignored), expected, "{claims:?}");
     }
-    ignored(["p", "c>p"], [0, 0]); // Ada has no turn left to answer Bob.
-    ignored(["p q", "c"], [0, 2]);
-    ignored(["p", "c>p d", "q>c", "e>q"], [1, 0]); // d could be answered, e could not.
-    ignored(["p", "c>p", "q>c", "c>q d"], [0, 0]);
-    ignored(["", "c", "", "d"], [1, 0]);
+    assert_ignored(["p", "c>p"], [0, 0]); // Ada has no turn left to answer Bob.
+    assert_ignored(["p q", "c"], [0, 2]);
+    assert_ignored(["p", "c>p d", "q>c", "e>q"], [1, 0]); // d could be answered, e could not.
+    assert_ignored(["p", "c>p", "q>c", "c>q d"], [0, 0]);
+    assert_ignored(["", "c", "", "d"], [1, 0]);
     // A side without a turn ignores nothing.
-    let silent = played(setup(formats::duel(), 1), &["1.challenge"]);
+    let silent = play_to_end(debate_setup(formats::duel(), 1), &["1.challenge"]);
     assert_eq!(tally(&silent, Con).ignored, 0);
-    let even = argued(["p", "c>p"], [0, 0]);
-    check(even, [(Pro, 20), (Con, 10)], (Pro, LargerMargin, true));
+    let even = argued_duel(["p", "c>p"], [0, 0]);
+    assert_judgment(even, [(Pro, 20), (Con, 10)], (Pro, LargerMargin, true));
 }

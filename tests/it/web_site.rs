@@ -1,10 +1,12 @@
 //! The web site of `debate view` and `debate serve`, tested with plain HTTP requests: pages,
 //! headers, login, actions, live events and export.
-use crate::casts::tribunal;
-use crate::lab::{Lab, Script, in_order, speech, until};
-use crate::visitor::{Heard, Server};
-use crate::wellformed::flaw;
-use crate::wishes::{desk, place};
+use crate::command_queue::{test_app, workspace};
+use crate::html_checker::find_html_error;
+use crate::scripted_replies::tribunal;
+use crate::test_env::{
+    SeatScript, TestEnv, assert_contains_in_order, speech_with_claim, wait_until,
+};
+use crate::web_client::{ServerSentEvent, WebServer};
 use debate_mcp::web::auth::AuthTokens;
 use debate_mcp::web::listen;
 use debate_mcp::web::origin_check::OriginCheck;
@@ -12,17 +14,17 @@ use debate_mcp::web::site::{self, SiteConfig, SiteScope};
 use serde_json::json;
 
 /// A test environment with one finished duel.
-fn played() -> (Lab, String) {
-    let lab = Lab::new();
-    lab.run("One file or many?", &["--json"]).success();
-    let id = lab.last();
+fn set_up_finished_duel() -> (TestEnv, String) {
+    let lab = TestEnv::new();
+    lab.debate_run("One file or many?", &["--json"]).expect_success();
+    let id = lab.latest_debate_id();
     (lab, id)
 }
 
 #[test]
-fn every_page_is_whole_and_may_load_nothing_but_ours() {
-    let (lab, id) = played();
-    let server = Server::start(&lab, 0);
+fn every_page_is_valid_html_with_security_headers() {
+    let (lab, id) = set_up_finished_duel();
+    let server = WebServer::start(&lab, 0);
     let base = format!("/debates/{id}");
     for (path, kind) in [
         ("/".to_owned(), "archive"),
@@ -34,11 +36,11 @@ fn every_page_is_whole_and_may_load_nothing_but_ours() {
         ("/compare".to_owned(), "compare"),
         ("/leaderboard".to_owned(), "leaderboard"),
     ] {
-        let page = server.get(&path).ok();
-        assert_eq!(flaw(&page.body), None, "{path}");
+        let page = server.get(&path).expect_ok();
+        assert_eq!(find_html_error(&page.body), None, "{path}");
         assert!(page.body.contains(&format!("<body data-page=\"{kind}\">")), "{path}");
         assert_eq!(page.body.matches("<h1").count(), 1, "{path}");
-        in_order(&page.body, &["<header", "<nav", "<main", "</main>", "<footer"]);
+        assert_contains_in_order(&page.body, &["<header", "<nav", "<main", "</main>", "<footer"]);
         for line in [
             "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'",
             "x-content-type-options: nosniff",
@@ -46,87 +48,92 @@ fn every_page_is_whole_and_may_load_nothing_but_ours() {
             "cross-origin-opener-policy: same-origin",
             "cache-control: no-store",
         ] {
-            assert!(page.head.contains(line), "{path}: {}", page.head);
+            assert!(page.header.contains(line), "{path}: {}", page.header);
         }
     }
     for path in ["/nowhere", "/debates/debate-x", "/debates/debate-x/export", "/debates/%2e%2e"] {
         let page = server.get(path);
-        assert_eq!((page.status, flaw(&page.body)), (404, None), "{path}");
+        assert_eq!((page.status, find_html_error(&page.body)), (404, None), "{path}");
     }
     assert_eq!(server.get("/debates/debate-x/events").status, 404);
-    let moments = server.get(&format!("{base}/timeline")).ok().json();
+    let moments = server.get(&format!("{base}/timeline")).expect_ok().json();
     assert_eq!(moments.as_array().unwrap().len(), lab.events(&id).len());
     assert_eq!(moments[1]["turn"], "turn-0-1-0-0");
 }
 
 #[test]
-fn assets_are_kept_for_as_long_as_they_are_the_same() {
-    let (lab, _) = played();
-    let server = Server::start(&lab, 0);
-    let page = server.get("/").ok().body;
+fn assets_are_cached_by_content_hash() {
+    let (lab, _) = set_up_finished_duel();
+    let server = WebServer::start(&lab, 0);
+    let page = server.get("/").expect_ok().body;
     for (begin, kind) in
         [("/assets/app.css?v=", "text/css"), ("/assets/app.js?v=", "text/javascript")]
     {
         let at = page.find(begin).unwrap();
         let path = page[at..].split('"').next().unwrap();
-        let asset = server.get(path).ok();
-        assert!(asset.head.contains(&format!("content-type: {kind}")), "{}", asset.head);
-        assert!(asset.head.contains("immutable"), "{}", asset.head);
-        let tag = asset.head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
-        let again = server.get_as(path, &[&format!("If-None-Match: {tag}")]);
+        let asset = server.get(path).expect_ok();
+        assert!(asset.header.contains(&format!("content-type: {kind}")), "{}", asset.header);
+        assert!(asset.header.contains("immutable"), "{}", asset.header);
+        let tag = asset.header.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
+        let again = server.get_with_headers(path, &[&format!("If-None-Match: {tag}")]);
         assert_eq!((again.status, again.body.as_str()), (304, ""));
     }
-    assert!(server.get("/favicon.svg").ok().head.contains("image/svg+xml"));
+    assert!(server.get("/favicon.svg").expect_ok().header.contains("image/svg+xml"));
 }
 
 #[test]
-fn only_the_names_of_this_machine_are_answered() {
-    let (lab, _) = played();
-    let server = Server::start(&lab, 0);
+fn only_loopback_host_names_are_accepted() {
+    let (lab, _) = set_up_finished_duel();
+    let server = WebServer::start(&lab, 0);
     let port = server.port;
     for name in ["localhost", "127.0.0.1", "[::1]"] {
-        assert_eq!(server.get_as("/", &[&format!("Host: {name}:{port}")]).status, 200, "{name}");
+        assert_eq!(
+            server.get_with_headers("/", &[&format!("Host: {name}:{port}")]).status,
+            200,
+            "{name}"
+        );
     }
     for name in ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", ""] {
-        assert_eq!(server.get_as("/", &[&format!("Host: {name}")]).status, 421, "{name}");
+        assert_eq!(server.get_with_headers("/", &[&format!("Host: {name}")]).status, 421, "{name}");
     }
-    let refused = lab.debate(&["view", "--bind", "0.0.0.0:0"]).fails_with(2);
-    refused.warns("can be reached by others");
+    let refused = lab.debate(&["view", "--bind", "0.0.0.0:0"]).expect_error(2);
+    refused.assert_stderr_contains("can be reached by others");
 }
 
 #[test]
-fn events_are_told_once_each_and_from_wherever_somebody_was() {
-    let (lab, id) = played();
+fn event_stream_resumes_after_the_last_event_id() {
+    let (lab, id) = set_up_finished_duel();
     let many = lab.events(&id).len() as u64;
-    let server = Server::start(&lab, 0);
-    let heard: Vec<Heard> = server.follow(&id, Some(0), None).collect();
+    let server = WebServer::start(&lab, 0);
+    let heard: Vec<ServerSentEvent> = server.open_events(&id, Some(0), None).collect();
     let ids: Vec<u64> = heard.iter().filter_map(|it| it.id).collect();
     assert_eq!(ids, (1..=many).collect::<Vec<_>>());
     assert_eq!(heard.last().unwrap().kind, "end");
     for after in [0, 3, many - 1, many] {
-        let rest: Vec<Heard> = server.follow(&id, Some(1), Some(after)).collect();
+        let rest: Vec<ServerSentEvent> = server.open_events(&id, Some(1), Some(after)).collect();
         let from = usize::try_from(after).unwrap();
         assert_eq!(rest, heard[from..], "the header has the last word");
     }
     // A new client, and one with an event id beyond the end of the log.
-    let kinds = |stream: crate::visitor::Stream| stream.map(|it| it.kind).collect::<Vec<_>>();
-    assert_eq!(kinds(server.follow(&id, None, None)), ["end"]);
-    assert_eq!(kinds(server.follow(&id, Some(999), None)), ["fragments", "end"]);
+    let kinds =
+        |stream: crate::web_client::EventStream| stream.map(|it| it.kind).collect::<Vec<_>>();
+    assert_eq!(kinds(server.open_events(&id, None, None)), ["end"]);
+    assert_eq!(kinds(server.open_events(&id, Some(999), None)), ["fragments", "end"]);
 }
 
 /// The debate runs in another process. The web server is killed and restarted in between.
 #[test]
-fn a_debate_of_another_process_is_followed_across_a_restart_without_loss_or_repeat() {
-    let lab = Lab::new();
-    let slow = speech("One file locks.", "C1", &["P1"]);
+fn event_stream_survives_a_server_restart() {
+    let lab = TestEnv::new();
+    let slow = speech_with_claim("One file locks.", "C1", &["P1"]);
     let line = json!({"phase": "challenge", "text": slow, "delay_ms": 1_500});
-    lab.write(&Script::new().first(line));
-    let server = Server::start(&lab, 0);
-    let player = lab.run("Slow?", &["--rounds", "2", "--json"]).start();
-    let id = lab.challenged();
-    let page = server.get(&format!("/debates/{id}")).ok().body;
-    in_order(&page, &["data-running=\"true\"", "data-pending=\"true\""]);
-    let mut stream = server.follow(&id, Some(0), None);
+    lab.write_script(&SeatScript::new().prepend(line));
+    let server = WebServer::start(&lab, 0);
+    let player = lab.debate_run("Slow?", &["--rounds", "2", "--json"]).spawn();
+    let id = lab.wait_for_challenger();
+    let page = server.get(&format!("/debates/{id}")).expect_ok().body;
+    assert_contains_in_order(&page, &["data-running=\"true\"", "data-pending=\"true\""]);
+    let mut stream = server.open_events(&id, Some(0), None);
     let mut ids: Vec<u64> = vec![];
     while ids.len() < 3 {
         ids.extend(stream.next().unwrap().id);
@@ -135,16 +142,17 @@ fn a_debate_of_another_process_is_followed_across_a_restart_without_loss_or_repe
     let more: Vec<u64> = stream.filter_map(|it| it.id).collect();
     ids.extend(more);
     let done = player.wait();
-    assert_eq!(done.code, Some(0), "{done:?}");
+    assert_eq!(done.exit_code, Some(0), "{done:?}");
     let mut again = None;
-    until("the port is free", || {
+    wait_until("the port is free", || {
         let taken = std::net::TcpListener::bind(("127.0.0.1", port)).is_err();
         if !taken {
-            again = Some(Server::start(&lab, port));
+            again = Some(WebServer::start(&lab, port));
         }
         !taken
     });
-    let rest: Vec<Heard> = again.unwrap().follow(&id, Some(0), ids.last().copied()).collect();
+    let rest: Vec<ServerSentEvent> =
+        again.unwrap().open_events(&id, Some(0), ids.last().copied()).collect();
     ids.extend(rest.iter().filter_map(|it| it.id));
     let many = lab.events(&id).len() as u64;
     assert_eq!(ids, (1..=many).collect::<Vec<_>>());
@@ -152,17 +160,17 @@ fn a_debate_of_another_process_is_followed_across_a_restart_without_loss_or_repe
 }
 
 #[test]
-fn whoever_watches_hears_words_as_they_come_and_the_whole_when_it_is_there() {
-    let lab = Lab::new();
+fn viewer_gets_live_text_and_then_the_whole_turn() {
+    let lab = TestEnv::new();
     let words = "Word by word it locks. ".repeat(20);
-    let text = speech(&words, "C1", &["P1"]);
+    let text = speech_with_claim(&words, "C1", &["P1"]);
     let line = json!({"phase": "challenge", "text": text, "delay_ms": 1_500});
-    lab.write(&Script::new().first(line));
-    let server = Server::start(&lab, 0);
-    let player = lab.run("Slow?", &["--rounds", "1", "--json"]).start();
-    let id = lab.challenged();
-    let heard: Vec<Heard> = server.follow(&id, Some(0), None).collect();
-    assert_eq!(player.wait().code, Some(0));
+    lab.write_script(&SeatScript::new().prepend(line));
+    let server = WebServer::start(&lab, 0);
+    let player = lab.debate_run("Slow?", &["--rounds", "1", "--json"]).spawn();
+    let id = lab.wait_for_challenger();
+    let heard: Vec<ServerSentEvent> = server.open_events(&id, Some(0), None).collect();
+    assert_eq!(player.wait().exit_code, Some(0));
     assert_eq!(heard.last().unwrap().kind, "end");
     let spoke = heard.iter().find(|it| it.data["replace"]["turn-0-1-1-1"].is_string()).unwrap();
     let html = spoke.data["replace"]["turn-0-1-1-1"].as_str().unwrap();
@@ -181,14 +189,14 @@ fn whoever_watches_hears_words_as_they_come_and_the_whole_when_it_is_there() {
 
 /// A site as `debate serve` mounts it: limited to one format, with a token per access level.
 #[test]
-fn a_site_of_one_format_shows_no_other_and_only_to_whom_it_may() {
-    let (lab, duel) = played();
-    let seat = lab.cast(&tribunal(3));
+fn scoped_site_hides_other_formats_and_needs_a_token() {
+    let (lab, duel) = set_up_finished_duel();
+    let seat = lab.write_replies(&tribunal(3));
     let args = ["run", "A court?", "--format", "tribunal", "--model", &seat, "--rounds", "3"];
-    lab.debate(&[&args[..], &["--same-judge", "--json"]].concat()).success();
-    let court = lab.last();
+    lab.debate(&[&args[..], &["--same-judge", "--json"]].concat()).expect_success();
+    let court = lab.latest_debate_id();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let desk = desk(&lab);
+    let desk = test_app(&lab);
     let entry = AuthTokens::new(desk.archive(), "serve", false).unwrap();
     let (owner, reader) = (entry.owner_token().to_owned(), entry.reader_token().to_owned());
     assert!(owner != reader && owner.len() == 40);
@@ -196,7 +204,7 @@ fn a_site_of_one_format_shows_no_other_and_only_to_whom_it_may() {
     let address = listener.local_addr().unwrap();
     let site = site::router(SiteConfig {
         app: desk,
-        workspace: place(&lab),
+        workspace: workspace(&lab),
         scope: SiteScope::Format("tribunal".into()),
         auth: entry,
         origin_check: OriginCheck::new(address, &["Debates.example".into()]),
@@ -204,48 +212,53 @@ fn a_site_of_one_format_shows_no_other_and_only_to_whom_it_may() {
         arena: None,
     });
     runtime.spawn(listen(listener, site));
-    let stranger = Server::at(address.port(), "0000");
+    let stranger = WebServer::in_process(address.port(), "0000");
     assert_eq!(stranger.get("/").status, 401);
     assert_eq!(stranger.get(&format!("/debates/{court}/events")).status, 401);
     assert_eq!(stranger.get("/assets/app.css").status, 200);
-    let guest = Server::at(address.port(), &reader);
-    let cookie = guest.cookie();
-    let page = guest.get_as("/", &[&cookie]).ok().body;
+    let guest = WebServer::in_process(address.port(), &reader);
+    let cookie = guest.login_cookie();
+    let page = guest.get_with_headers("/", &[&cookie]).expect_ok().body;
     assert!(page.contains(&court) && !page.contains(&duel), "{page}");
     assert!(!page.contains("name=\"root\""), "where it lies is nobody's business");
-    let searched = guest.get_as("/?q=file&format=duel&root=x", &[&cookie]).ok().body;
+    let searched =
+        guest.get_with_headers("/?q=file&format=duel&root=x", &[&cookie]).expect_ok().body;
     assert!(!searched.contains(&duel), "{searched}");
     for path in ["", "/fragments", "/timeline", "/events", "/export", "/source?path=x"] {
-        let there = guest.get_as(&format!("/debates/{duel}{path}"), &[&cookie]);
+        let there = guest.get_with_headers(&format!("/debates/{duel}{path}"), &[&cookie]);
         assert_eq!(there.status, 404, "{path}");
     }
-    assert_eq!(guest.get_as(&format!("/debates/{court}"), &[&cookie]).status, 200);
-    assert_eq!(guest.get_as("/", &["Host: debates.example", &cookie]).status, 200, "a name given");
+    assert_eq!(guest.get_with_headers(&format!("/debates/{court}"), &[&cookie]).status, 200);
+    assert_eq!(
+        guest.get_with_headers("/", &["Host: debates.example", &cookie]).status,
+        200,
+        "a name given"
+    );
     let compared = format!("/compare?a={court}&b={duel}");
-    assert_eq!(guest.get_as(&compared, &[&cookie]).status, 404);
+    assert_eq!(guest.get_with_headers(&compared, &[&cookie]).status, 404);
     let bearer = format!("Authorization: Bearer {reader}");
-    assert_eq!(guest.get_as("/leaderboard", &[&bearer]).status, 200);
+    assert_eq!(guest.get_with_headers("/leaderboard", &[&bearer]).status, 200);
     let act = format!("/debates/{court}/actions/pause");
     assert_eq!(guest.post(&act, &[&cookie], "csrf=x").status, 401, "who reads does not act");
-    let host = Server::at(address.port(), &owner).cookie();
+    let host = WebServer::in_process(address.port(), &owner).login_cookie();
     assert_eq!(guest.post(&act, &[&host], "csrf=x").status, 403, "not without the form");
 }
 
 #[test]
-fn who_has_not_entered_reads_and_does_nothing() {
-    let lab = Lab::new();
-    lab.run("One file?", &["--pause", "--json"]).ends(2);
-    let id = lab.last();
-    let server = Server::start(&lab, 0);
+fn actions_need_a_login_and_a_csrf_token() {
+    let lab = TestEnv::new();
+    lab.debate_run("One file?", &["--pause", "--json"]).expect_exit_code(2);
+    let id = lab.latest_debate_id();
+    let server = WebServer::start(&lab, 0);
     let before = lab.events(&id).len();
     let page = format!("/debates/{id}");
     let action = |name: &str| format!("/debates/{id}/actions/{name}");
-    let reader = server.get(&page).ok().body;
+    let reader = server.get(&page).expect_ok().body;
     assert!(!reader.contains("<form method=\"post\"") && reader.contains("Read only."), "{reader}");
     assert_eq!(server.get("/enter?token=0000").status, 403);
     assert_eq!(server.post(&action("remark"), &[], "text=x&csrf=x").status, 401);
-    let cookie = server.cookie();
-    let owner = server.get_as(&page, &[&cookie]).ok().body;
+    let cookie = server.login_cookie();
+    let owner = server.get_with_headers(&page, &[&cookie]).expect_ok().body;
     let csrf = owner.split_once("name=\"csrf\" value=\"").unwrap().1.split('"').next().unwrap();
     let good = format!("csrf={csrf}&text=Mind+the+cost.");
     for (headers, body, status) in [
@@ -268,26 +281,30 @@ fn who_has_not_entered_reads_and_does_nothing() {
     assert_eq!(lab.events(&id).len(), before, "none of these was done");
     // A typed URL redirects at once. A cross-site link gets a page that refreshes, so that the
     // strict cookie is sent.
-    let set = server.get_as(&server.enter, &["Sec-Fetch-Site: none"]);
+    let set = server.get_with_headers(&server.login_path, &["Sec-Fetch-Site: none"]);
     assert_eq!(set.status, 303);
-    in_order(&set.head, &["location: /", "set-cookie: debate_view=", "httponly; samesite=strict"]);
-    assert!(!set.head.contains("secure"));
+    assert_contains_in_order(
+        &set.header,
+        &["location: /", "set-cookie: debate_view=", "httponly; samesite=strict"],
+    );
+    assert!(!set.header.contains("secure"));
     let led = ["Sec-Fetch-Site: cross-site", "X-Forwarded-Proto: https"];
-    let led = server.get_as(&format!("{}&next={id}", server.enter), &led).ok();
-    assert!(led.head.contains("samesite=strict; secure"), "{}", led.head);
-    assert!(led.head.contains(&format!("refresh: 0; url=/debates/{}", id.to_lowercase())));
-    let astray = server.get(&format!("{}&next=//evil.example", server.enter)).ok();
-    assert!(astray.head.contains("refresh: 0; url=/\r\n"), "{}", astray.head);
+    let led =
+        server.get_with_headers(&format!("{}&next={id}", server.login_path), &led).expect_ok();
+    assert!(led.header.contains("samesite=strict; secure"), "{}", led.header);
+    assert!(led.header.contains(&format!("refresh: 0; url=/debates/{}", id.to_lowercase())));
+    let astray = server.get(&format!("{}&next=//evil.example", server.login_path)).expect_ok();
+    assert!(astray.header.contains("refresh: 0; url=/\r\n"), "{}", astray.header);
 }
 
 #[test]
-fn who_has_entered_adds_a_remark_goes_on_and_asks_for_the_ending() {
-    let lab = Lab::new();
-    lab.run("One file?", &["--pause", "--json"]).ends(2);
-    let id = lab.last();
-    let server = Server::start(&lab, 0);
-    let cookie = server.cookie();
-    let page = || server.get_as(&format!("/debates/{id}"), &[&cookie]).ok().body;
+fn logged_in_user_can_remark_and_request_the_verdict() {
+    let lab = TestEnv::new();
+    lab.debate_run("One file?", &["--pause", "--json"]).expect_exit_code(2);
+    let id = lab.latest_debate_id();
+    let server = WebServer::start(&lab, 0);
+    let cookie = server.login_cookie();
+    let page = || server.get_with_headers(&format!("/debates/{id}"), &[&cookie]).expect_ok().body;
     let csrf = page()
         .split_once("name=\"csrf\" value=\"")
         .unwrap()
@@ -308,35 +325,35 @@ fn who_has_entered_adds_a_remark_goes_on_and_asks_for_the_ending() {
     let done = act("remark", "text=Mind+the+%2A%2Acost%2A%2A.");
     assert_eq!(done.status, 303, "{done:?}");
     assert!(
-        done.head.contains(&format!("location: /debates/{}", id.to_lowercase())),
+        done.header.contains(&format!("location: /debates/{}", id.to_lowercase())),
         "{}",
-        done.head
+        done.header
     );
     assert!(page().contains("Mind the <strong>cost</strong>."));
     let json = [headers[0], headers[1], "Accept: application/json"];
     let body = format!("csrf={csrf}");
     let said = server.post(&format!("/debates/{id}/actions/verdict"), &json, &body);
     assert_eq!((said.status, &said.json()["ok"]), (200, &json!(true)), "{said:?}");
-    until("it is over", || page().contains("had the stronger argument"));
+    wait_until("it is over", || page().contains("had the stronger argument"));
     let said = server.post(&format!("/debates/{id}/actions/pause"), &json, &body);
     assert_eq!((said.status, &said.json()["ok"]), (409, &json!(false)), "{said:?}");
-    lab.replays(&id);
+    lab.assert_replays(&id);
 }
 
 #[test]
-fn a_person_votes_on_the_page_and_sees_nothing_sealed_before() {
-    let lab = Lab::new();
-    let seat = lab.cast(&tribunal(3));
+fn human_votes_on_the_page_without_seeing_sealed_turns() {
+    let lab = TestEnv::new();
+    let seat = lab.write_replies(&tribunal(3));
     let args = ["run", "One file?", "--format", "tribunal", "--model", &seat, "--rounds", "3"];
     let more = ["--same-judge", "--listener", "risk-averse=human"];
-    lab.debate(&[&args[..], &more].concat()).stdin("").ends(2);
-    let id = lab.last();
-    let server = Server::start(&lab, 0);
-    let cookie = server.cookie();
-    let page = || server.get_as(&format!("/debates/{id}"), &[&cookie]).ok().body;
+    lab.debate(&[&args[..], &more].concat()).stdin("").expect_exit_code(2);
+    let id = lab.latest_debate_id();
+    let server = WebServer::start(&lab, 0);
+    let cookie = server.login_cookie();
+    let page = || server.get_with_headers(&format!("/debates/{id}"), &[&cookie]).expect_ok().body;
     let sealed = page();
-    let found = server.get("/?q=ahead").ok().body;
-    let data = server.get(&format!("/debates/{id}/fragments")).ok().body;
+    let found = server.get("/?q=ahead").expect_ok().body;
+    let data = server.get(&format!("/debates/{id}/fragments")).expect_ok().body;
     for seen in ["A is ahead.", "It was shown in T1", "stronger argument"] {
         assert!(!sealed.contains(seen) && !found.contains(seen) && !data.contains(seen), "{seen}");
     }
@@ -353,26 +370,26 @@ fn a_person_votes_on_the_page_and_sees_nothing_sealed_before() {
     let wrong = vote.replace("confidence=90", "confidence=900");
     assert_eq!(server.post(&path, &[&cookie], &wrong).status, 422);
     assert_eq!(server.post(&path, &[&cookie], &vote).status, 303);
-    until("it is over", || page().contains("had the stronger argument"));
-    in_order(&page(), &["id=\"panel-votes\"", "Backups."]);
+    wait_until("it is over", || page().contains("had the stronger argument"));
+    assert_contains_in_order(&page(), &["id=\"panel-votes\"", "Backups."]);
     assert_eq!(server.post(&path, &[&cookie], &vote).status, 409, "once is enough");
 }
 
 #[test]
-fn the_archive_is_searched_and_filtered() {
-    let (lab, duel) = played();
-    lab.run("Another <b>question</b>?", &["--pause", "--json"]).ends(2);
-    let other = lab.last();
-    let server = Server::start(&lab, 0);
-    let all = server.get("/").ok().body;
-    in_order(
+fn archive_page_can_be_searched_and_filtered() {
+    let (lab, duel) = set_up_finished_duel();
+    lab.debate_run("Another <b>question</b>?", &["--pause", "--json"]).expect_exit_code(2);
+    let other = lab.latest_debate_id();
+    let server = WebServer::start(&lab, 0);
+    let all = server.get("/").expect_ok().body;
+    assert_contains_in_order(
         &all,
         &["2 debates.", &format!("data-debate=\"{other}\""), &format!("data-debate=\"{duel}\"")],
     );
     assert!(all.contains("Another &lt;b&gt;question&lt;/b&gt;?"));
     let lists = |query: &str| -> [bool; 2] {
-        let page = server.get(&format!("/?{query}")).ok().body;
-        assert_eq!(flaw(&page), None, "{query}");
+        let page = server.get(&format!("/?{query}")).expect_ok().body;
+        assert_eq!(find_html_error(&page), None, "{query}");
         [&duel, &other].map(|id| page.contains(&format!("data-debate=\"{id}\"")))
     };
     for (query, expected) in [
@@ -392,27 +409,27 @@ fn the_archive_is_searched_and_filtered() {
     ] {
         assert_eq!(lists(query), expected, "{query}");
     }
-    let found = server.get("/?q=LOCKS").ok().body;
+    let found = server.get("/?q=LOCKS").expect_ok().body;
     assert!(found.contains("One file <mark>locks</mark>."), "{found}");
 }
 
 #[test]
-fn a_cited_file_is_shown_as_it_was_and_no_other() {
-    let lab = Lab::new();
-    lab.file("src/lock.rs", "fn hold_the_lock_for_long() {\n    wait(\"<b>\");\n}\n");
-    lab.file("src/other.rs", "fn nobody_speaks_of_this() {}\n");
+fn readers_see_only_cited_files_as_pinned() {
+    let lab = TestEnv::new();
+    lab.write_repo_file("src/lock.rs", "fn hold_the_lock_for_long() {\n    wait(\"<b>\");\n}\n");
+    lab.write_repo_file("src/other.rs", "fn nobody_speaks_of_this() {}\n");
     let claims = json!({"claims": [{"id": "P1", "text": "It is held.", "evidence":
         ["src/lock.rs:1 \"fn hold_the_lock_for_long()\""], "answers": []}], "concedes": [], "resolves": []});
     let said = format!("It is held.\n\n```claims\n{claims}\n```\n");
-    lab.write(&Script::new().first(json!({"phase": "propose", "text": said})));
-    lab.run("One file?", &["--rounds", "1", "--json"]).success();
-    let id = lab.last();
-    lab.file("src/lock.rs", "changed since\n");
-    let server = Server::start(&lab, 0);
+    lab.write_script(&SeatScript::new().prepend(json!({"phase": "propose", "text": said})));
+    lab.debate_run("One file?", &["--rounds", "1", "--json"]).expect_success();
+    let id = lab.latest_debate_id();
+    lab.write_repo_file("src/lock.rs", "changed since\n");
+    let server = WebServer::start(&lab, 0);
     let path = |path: &str| format!("/debates/{id}/source?path={path}&line=2");
-    let page = server.get(&path("src/lock.rs")).ok().body;
-    assert_eq!(flaw(&page), None);
-    in_order(
+    let page = server.get(&path("src/lock.rs")).expect_ok().body;
+    assert_eq!(find_html_error(&page), None);
+    assert_contains_in_order(
         &page,
         &[
             "id=\"L1\"",
@@ -422,34 +439,34 @@ fn a_cited_file_is_shown_as_it_was_and_no_other() {
         ],
     );
     assert_eq!(server.get(&path("src/other.rs")).status, 404, "nobody cites it");
-    let cookie = server.cookie();
-    assert_eq!(server.get_as(&path("src/other.rs"), &[&cookie]).status, 200);
+    let cookie = server.login_cookie();
+    assert_eq!(server.get_with_headers(&path("src/other.rs"), &[&cookie]).status, 200);
     for wrong in ["../home/key", "/etc/passwd", "src/../../home/key", "..%2Fhome%2Fkey", "src", ""]
     {
-        assert_eq!(server.get_as(&path(wrong), &[&cookie]).status, 404, "{wrong}");
+        assert_eq!(server.get_with_headers(&path(wrong), &[&cookie]).status, 404, "{wrong}");
     }
 }
 
 #[test]
-fn an_export_is_one_file_to_be_kept() {
-    let (lab, id) = played();
-    let server = Server::start(&lab, 0);
-    let answer = server.get(&format!("/debates/{id}/export")).ok();
+fn export_is_one_self_contained_file() {
+    let (lab, id) = set_up_finished_duel();
+    let server = WebServer::start(&lab, 0);
+    let answer = server.get(&format!("/debates/{id}/export")).expect_ok();
     assert!(
-        answer.head.contains("content-disposition: attachment; filename=\"debate-"),
+        answer.header.contains("content-disposition: attachment; filename=\"debate-"),
         "{}",
-        answer.head
+        answer.header
     );
-    assert_eq!(flaw(&answer.body), None);
+    assert_eq!(find_html_error(&answer.body), None);
     assert!(!answer.body.contains("<script") && !answer.body.contains("href=\"/"));
 }
 
 #[test]
-fn a_hundred_viewers_hear_the_same() {
-    let (lab, id) = played();
-    let server = Server::start(&lab, 0);
-    let streams: Vec<_> = (0..100).map(|_| server.follow(&id, Some(0), None)).collect();
-    let mut all = streams.into_iter().map(Iterator::collect::<Vec<Heard>>);
+fn hundred_viewers_get_the_same_events() {
+    let (lab, id) = set_up_finished_duel();
+    let server = WebServer::start(&lab, 0);
+    let streams: Vec<_> = (0..100).map(|_| server.open_events(&id, Some(0), None)).collect();
+    let mut all = streams.into_iter().map(Iterator::collect::<Vec<ServerSentEvent>>);
     let first = all.next().unwrap();
     assert!(all.all(|heard| heard == first));
 }

@@ -1,0 +1,358 @@
+//! Fake HTTP API of a model provider: a local server that speaks all four protocols, streams
+//! configurable replies (SSE), and records the requests it receives.
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+pub(crate) const PROTOCOLS: [&str; 4] = ["anthropic", "responses", "chat", "gemini"];
+
+/// How the fake API responds to a request.
+#[derive(Clone)]
+pub(crate) enum FakeReply {
+    /// Streams this text, word by word.
+    Text(String),
+    /// Responds with a status code, headers and a body.
+    Status(u16, Vec<(&'static str, &'static str)>, String),
+    /// Never responds.
+    Hang,
+    /// Streams this text and then closes the connection in the middle.
+    CutOff(String),
+    /// Ends the stream without any text.
+    Empty,
+    /// Streams a raw body with this content type.
+    Raw(&'static str, String),
+    /// Streams SSE comments without end.
+    Flood,
+    /// Ends with the protocol's refusal.
+    Refusal,
+    /// Streams this text and reports that the token limit was reached.
+    LengthLimit(String),
+    /// Streams this text and then an error event.
+    StreamError(String),
+}
+
+/// A request that the fake API received.
+#[derive(Clone, Debug)]
+pub(crate) struct ReceivedRequest {
+    pub(crate) path: String,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: Value,
+}
+
+impl ReceivedRequest {
+    /// The whole prompt, from where the protocol puts it.
+    pub(crate) fn prompt(&self) -> String {
+        let body = &self.body;
+        let places = [
+            &body["messages"][0]["content"],
+            &body["input"],
+            &body["contents"][0]["parts"][0]["text"],
+        ];
+        places.iter().find_map(|place| place.as_str()).unwrap_or_default().into()
+    }
+}
+
+/// A fake API server, running on a thread for as long as the test.
+pub(crate) struct FakeApi {
+    port: u16,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
+}
+
+impl FakeApi {
+    /// Starts a server whose replies depend on the request and on its number.
+    pub(crate) fn new(
+        does: impl Fn(&ReceivedRequest, usize) -> FakeReply + Send + Sync + 'static,
+    ) -> FakeApi {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let requests: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
+        let (noted, does) = (requests.clone(), Arc::new(does));
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (noted, does) = (noted.clone(), does.clone());
+                thread::spawn(move || serve_connection(&stream, &noted, &*does));
+            }
+        });
+        FakeApi { port, requests }
+    }
+
+    /// Starts a server that replies in the same way to every request.
+    pub(crate) fn always(does: FakeReply) -> FakeApi {
+        FakeApi::new(move |_, _| does.clone())
+    }
+
+    /// Base URL of the API.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/v1", self.port)
+    }
+
+    /// Requests received so far, without those for `/models`.
+    pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
+        let all = self.requests.lock().unwrap().clone();
+        all.into_iter().filter(|sent| !sent.path.ends_with("/models")).collect()
+    }
+}
+
+/// A URL on a port where no server listens.
+pub(crate) fn unreachable_url() -> String {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    format!("http://127.0.0.1:{port}/v1")
+}
+
+/// Handles requests on one connection until it is closed.
+fn serve_connection(
+    stream: &TcpStream,
+    noted: &Mutex<Vec<ReceivedRequest>>,
+    does: &dyn Fn(&ReceivedRequest, usize) -> FakeReply,
+) {
+    let mut reader = BufReader::new(stream);
+    while let Some(sent) = read_request(&mut reader) {
+        let nth = {
+            let mut noted = noted.lock().unwrap();
+            noted.push(sent.clone());
+            noted.iter().filter(|sent| !sent.path.ends_with("/models")).count()
+        };
+        let done = if sent.path.ends_with("/models") {
+            let models = json!({"data": [{"id": "text-embed"}, {"id": "local-big"}]});
+            write_response(
+                stream,
+                200,
+                &[("content-type", "application/json")],
+                &models.to_string(),
+            )
+        } else {
+            send_reply(stream, &sent, does(&sent, nth))
+        };
+        if done.is_none() {
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+            return;
+        }
+    }
+}
+
+fn read_request(reader: &mut impl BufRead) -> Option<ReceivedRequest> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let path = line.split(' ').nth(1)?.to_owned();
+    let mut headers = BTreeMap::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        headers.insert(name.to_lowercase(), value.to_owned());
+    }
+    let length = headers.get("content-length").and_then(|length| length.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    Some(ReceivedRequest { path, headers, body })
+}
+
+/// Sends the response; `None` if the connection is to be closed.
+fn send_reply(stream: &TcpStream, sent: &ReceivedRequest, does: FakeReply) -> Option<()> {
+    let wire = protocol_name(sent);
+    let asked = sent.body["model"].as_str().unwrap_or("big").to_owned();
+    let all = |text: &str, end: &str| sse_events(wire, &asked, text, end);
+    match does {
+        FakeReply::Text(text) => {
+            write_stream(stream, "text/event-stream", &all(&text, "stop"), true)
+        }
+        FakeReply::Empty => write_stream(stream, "text/event-stream", &all("", "stop"), true),
+        FakeReply::LengthLimit(text) => {
+            write_stream(stream, "text/event-stream", &all(&text, "limit"), true)
+        }
+        FakeReply::Refusal => write_stream(stream, "text/event-stream", &all("", "refusal"), true),
+        FakeReply::StreamError(text) => {
+            write_stream(stream, "text/event-stream", &all(&text, "error"), true)
+        }
+        FakeReply::CutOff(text) => {
+            write_stream(stream, "text/event-stream", &all(&text, "none"), false)
+        }
+        FakeReply::Raw(kind, text) => write_stream(stream, kind, &[text], true),
+        FakeReply::Status(code, headers, body) => write_response(stream, code, &headers, &body),
+        FakeReply::Hang => {
+            // Blocks until the client disconnects.
+            let _ = { stream }.read(&mut [0]);
+            None
+        }
+        FakeReply::Flood => {
+            write_head(stream, 200, &[("content-type", "text/event-stream")], "")?;
+            let noise = format!(": {}\n", "x".repeat(1000)).repeat(64);
+            loop {
+                write_chunk(stream, &noise)?;
+            }
+        }
+    }
+}
+
+fn protocol_name(sent: &ReceivedRequest) -> &'static str {
+    match sent.path.as_str() {
+        path if path.ends_with("/messages") => "anthropic",
+        path if path.ends_with("/responses") => "responses",
+        path if path.ends_with("/chat/completions") => "chat",
+        _ => "gemini",
+    }
+}
+
+/// A whole reply as SSE events of a protocol. `end` is `stop`, `limit`, `refusal`, `error` or
+/// `none`.
+pub(crate) fn sse_events(wire: &str, model: &str, text: &str, end: &str) -> Vec<String> {
+    let words: Vec<&str> = text.split_inclusive(' ').collect();
+    let all = match wire {
+        "anthropic" => anthropic_events(model, &words, end),
+        "responses" => responses_events(model, &words, end),
+        "chat" => chat_events(model, &words, end),
+        _ => gemini_events(model, &words, end),
+    };
+    let event = |it: Value| match (it.as_str(), it["type"].as_str()) {
+        (Some(bare), _) => format!("data: {bare}\n\n"),
+        (None, Some(kind)) => format!("event: {kind}\ndata: {it}\n\n"),
+        (None, None) => format!("data: {it}\n\n"),
+    };
+    all.into_iter().map(event).collect()
+}
+
+fn anthropic_events(model: &str, words: &[&str], end: &str) -> Vec<Value> {
+    let usage = json!({"input_tokens": 60, "cache_read_input_tokens": 40, "output_tokens": 1});
+    let mut all = vec![
+        json!({"type": "message_start", "message": {"model": model, "usage": usage}}),
+        json!({"type": "ping"}),
+    ];
+    all.extend(words.iter().map(|word| {
+        json!({"type": "content_block_delta", "delta": {"type": "text_delta", "text": word}})
+    }));
+    let reason = match end {
+        "none" => return all,
+        "error" => {
+            let error = json!({"type": "overloaded_error", "message": "Overloaded"});
+            all.push(json!({"type": "error", "error": error}));
+            return all;
+        }
+        "limit" => "max_tokens",
+        "refusal" => "refusal",
+        _ => "end_turn",
+    };
+    all.push(json!({"type": "message_delta", "delta": {"stop_reason": reason},
+        "usage": {"output_tokens": 20}}));
+    all.push(json!({"type": "message_stop"}));
+    all
+}
+
+fn responses_events(model: &str, words: &[&str], end: &str) -> Vec<Value> {
+    let mut response = json!({"model": model, "output": [],
+        "usage": {"input_tokens": 100, "output_tokens": 20}});
+    let mut all = vec![json!({"type": "response.created", "response": {"model": model}})];
+    all.extend(
+        words.iter().map(|word| json!({"type": "response.output_text.delta", "delta": word})),
+    );
+    let kind = match end {
+        "none" => return all,
+        "error" => {
+            response["error"] = json!({"code": "server_error", "message": "Overloaded"});
+            "response.failed"
+        }
+        "limit" => {
+            response["incomplete_details"] = json!({"reason": "max_output_tokens"});
+            "response.incomplete"
+        }
+        "refusal" => {
+            all.push(json!({"type": "response.refusal.delta", "delta": "I will not."}));
+            "response.completed"
+        }
+        _ => "response.completed",
+    };
+    all.push(json!({"type": kind, "response": response}));
+    all
+}
+
+fn chat_events(model: &str, words: &[&str], end: &str) -> Vec<Value> {
+    let choice = |delta: Value, reason: Option<&str>| json!({"model": model, "choices": [{"delta": delta, "finish_reason": reason}]});
+    let mut all = vec![choice(json!({"role": "assistant", "content": ""}), None)];
+    all.extend(words.iter().map(|word| choice(json!({"content": word}), None)));
+    let reason = match end {
+        "none" => return all,
+        "error" => {
+            all.push(json!({"error": {"code": 503, "message": "Overloaded"}}));
+            return all;
+        }
+        "limit" => "length",
+        "refusal" => "content_filter",
+        _ => "stop",
+    };
+    let usage = json!({"prompt_tokens": 100, "completion_tokens": 20});
+    all.push(choice(json!({}), Some(reason)));
+    all.push(json!({"model": model, "choices": [], "usage": usage}));
+    all.push("[DONE]".into());
+    all
+}
+
+fn gemini_events(model: &str, words: &[&str], end: &str) -> Vec<Value> {
+    let part = |parts: Value, reason: Option<&str>| {
+        let mut candidate = json!({"content": {"role": "model", "parts": parts}});
+        if let Some(reason) = reason {
+            candidate["finishReason"] = reason.into();
+        }
+        json!({"candidates": [candidate], "modelVersion": model, "usageMetadata":
+            {"promptTokenCount": 100, "candidatesTokenCount": 15, "thoughtsTokenCount": 5}})
+    };
+    let mut all = vec![part(json!([{"text": "Hm.", "thought": true}]), None)];
+    all.extend(words.iter().map(|word| part(json!([{"text": word}]), None)));
+    let reason = match end {
+        "none" => return all,
+        "error" => {
+            let error = json!({"code": 503, "message": "Overloaded", "status": "UNAVAILABLE"});
+            all.push(json!({"error": error}));
+            return all;
+        }
+        "limit" => "MAX_TOKENS",
+        "refusal" => "SAFETY",
+        _ => "STOP",
+    };
+    all.push(part(json!([]), Some(reason)));
+    all
+}
+
+fn write_head(
+    mut stream: &TcpStream,
+    code: u16,
+    headers: &[(&str, &str)],
+    length: &str,
+) -> Option<()> {
+    let length = match length {
+        "" => "transfer-encoding: chunked".to_owned(),
+        length => format!("content-length: {length}"),
+    };
+    write!(stream, "HTTP/1.1 {code} So\r\n").ok()?;
+    for (name, value) in headers {
+        write!(stream, "{name}: {value}\r\n").ok()?;
+    }
+    write!(stream, "{length}\r\n\r\n").ok()
+}
+
+fn write_chunk(mut stream: &TcpStream, text: &str) -> Option<()> {
+    write!(stream, "{:x}\r\n{text}\r\n", text.len()).ok()
+}
+
+fn write_stream(mut stream: &TcpStream, kind: &str, events: &[String], whole: bool) -> Option<()> {
+    write_head(stream, 200, &[("content-type", kind)], "")?;
+    for event in events {
+        write_chunk(stream, event)?;
+    }
+    if !whole {
+        return None;
+    }
+    stream.write_all(b"0\r\n\r\n").ok()
+}
+
+fn write_response(
+    mut stream: &TcpStream,
+    code: u16,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Option<()> {
+    write_head(stream, code, headers, &body.len().to_string())?;
+    stream.write_all(body.as_bytes()).ok()
+}

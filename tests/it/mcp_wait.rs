@@ -1,0 +1,271 @@
+//! Waiting for slow turns, in virtual time: the timeout of a call, progress notifications, tasks
+//! for clients that poll, and panics. The server runs in this process.
+use crate::fake_providers::NoEvidence;
+use crate::test_env::{speech_with_claim, verdict_json};
+use debate_mcp::brief::RepositorySource;
+use debate_mcp::config::{Config, Environment, UserSettings};
+use debate_mcp::debate::{Envelope, Participant, ReplyKind, TurnFailure};
+use debate_mcp::engine::{
+    App, AppParts, BoxFuture, Clock, ProviderInfo, ProviderReply, ProviderUnavailable, Providers,
+    ReplyStream, TurnRequest,
+};
+use debate_mcp::formats_catalog;
+use debate_mcp::mcp::{McpServer, serve_on};
+use debate_mcp::redact::Secrets;
+use debate_mcp::repo::TreeStore;
+use debate_mcp::store::SqliteArchive;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio::time::{Instant, timeout};
+
+/// Providers that take as many seconds per turn as the model name says, or panic if it is `panic`.
+#[derive(Default)]
+struct SlowProviders {
+    call_count: AtomicUsize,
+}
+
+impl Providers for SlowProviders {
+    fn request_reply<'a>(
+        &'a self,
+        ask: &'a TurnRequest,
+        _: ReplyStream,
+    ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
+        self.call_count.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            let seconds = ask.participant.model().unwrap_or("0");
+            assert_ne!(seconds, "panic", "a voice that panics");
+            tokio::time::sleep(Duration::from_secs(seconds.parse().unwrap())).await;
+            let (n, before) = (ask.round, ask.round.saturating_sub(1));
+            let text = match (ask.reply_kind, ask.seat.as_str()) {
+                (ReplyKind::Verdict, _) => verdict_json("pro").to_string(),
+                (_, "proposer") => {
+                    speech_with_claim("So.", &format!("P{n}"), &[&format!("C{before}")])
+                }
+                _ => speech_with_claim("No.", &format!("C{n}"), &[&format!("P{n}")]),
+            };
+            Ok(ProviderReply { text, envelope: Envelope::default() })
+        })
+    }
+    fn check_available(&self, _: &Participant) -> Result<(), ProviderUnavailable> {
+        Ok(())
+    }
+    fn side_conflict(&self, _: &Participant, _: &Participant) -> Option<String> {
+        None
+    }
+    fn list_providers(&self) -> Vec<ProviderInfo> {
+        panic!("a list that panics")
+    }
+}
+
+/// A clock that follows tokio's paused time.
+struct VirtualClock(Instant);
+
+impl Clock for VirtualClock {
+    fn now(&self) -> i64 {
+        i64::try_from(self.0.elapsed().as_millis()).unwrap()
+    }
+}
+
+/// An MCP client in the same process, over a duplex stream.
+struct InProcessClient {
+    input: WriteHalf<DuplexStream>,
+    lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
+    last_id: u64,
+    /// Time and value of each progress notification since the last request.
+    progress: Vec<(Instant, f64)>,
+}
+
+impl InProcessClient {
+    /// Starts a server with an archive in this folder and connects to it.
+    async fn connect(
+        folder: &Path,
+        voices: Arc<SlowProviders>,
+        capabilities: Value,
+    ) -> InProcessClient {
+        let clock: Arc<dyn Clock> = Arc::new(VirtualClock(Instant::now()));
+        let archive = Arc::new(SqliteArchive::new(&folder.join("home"), clock.clone()));
+        let briefs =
+            RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
+        let desk = App::new(AppParts {
+            archive,
+            providers: voices,
+            briefs: Arc::new(briefs),
+            evidence: Arc::new(NoEvidence),
+            secrets: Secrets::new(Vec::new, []),
+            clock,
+            catalog: formats_catalog::load(folder, folder),
+        });
+        let config = Config {
+            program: "debate".into(),
+            data_dir: folder.join("home"),
+            prompts_dir: folder.join("prompts"),
+            formats_dir: folder.join("formats"),
+            current_dir: folder.into(),
+            repo_root: folder.into(),
+            state_dir: None,
+            search_path: vec![],
+            editor: None,
+            log_level: None,
+            user_dirs: (folder.into(), folder.into()),
+            environment: Environment::default(),
+            settings: UserSettings::default(),
+        };
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (read, write) = tokio::io::split(theirs);
+        tokio::spawn(serve_on(McpServer::new(desk, config), read, write));
+        let (read, input) = tokio::io::split(ours);
+        let lines = BufReader::new(read).lines();
+        let mut client = InProcessClient { input, lines, last_id: 0, progress: vec![] };
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
+            "clientInfo": {"name": "test", "version": "1"}});
+        client.request("initialize", hello).await;
+        client
+    }
+
+    async fn request(&mut self, method: &str, params: Value) -> Value {
+        self.last_id += 1;
+        let id = self.last_id;
+        let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.input.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        self.progress.clear();
+        loop {
+            let line = self.lines.next_line().await.unwrap().unwrap();
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == id {
+                return message;
+            }
+            assert_eq!(message["method"], "notifications/progress", "{message}");
+            let so_far = message["params"]["progress"].as_f64().unwrap();
+            self.progress.push((Instant::now(), so_far));
+        }
+    }
+
+    async fn call_tool(&mut self, tool: &str, arguments: Value) -> Value {
+        let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": 1}});
+        self.request("tools/call", params).await["result"].clone()
+    }
+}
+
+fn slow_debate_args(seconds: &str) -> Value {
+    json!({"topic": "Slow?", "proposer": format!("one:{seconds}"),
+        "challenger": format!("two:{seconds}"), "judge": "three:1"})
+}
+
+/// A round of 150 seconds: no call takes longer than 46 s, progress is reported at least every 5 s
+/// and only increases, and every turn is requested once.
+#[tokio::test(start_paused = true)]
+async fn slow_round_is_awaited_in_short_calls() {
+    let folder = TempDir::new().unwrap();
+    let voices = Arc::new(SlowProviders::default());
+    let mut client = InProcessClient::connect(folder.path(), voices.clone(), json!({})).await;
+    let began = Instant::now();
+    let mut call = ("start_debate", slow_debate_args("75"));
+    let mut calls = 0;
+    loop {
+        let asked = Instant::now();
+        let answer = client.call_tool(call.0, call.1).await;
+        calls += 1;
+        assert!(asked.elapsed() <= Duration::from_secs(46), "{:?}", asked.elapsed());
+        let mut heard = vec![(asked, -1.0)];
+        heard.append(&mut client.progress);
+        for pair in heard.windows(2) {
+            assert!(pair[1].0 - pair[0].0 <= Duration::from_secs(5), "silence");
+            assert!(pair[1].1 > pair[0].1, "progress only grows");
+        }
+        assert!(heard.last().unwrap().0.elapsed() <= Duration::from_secs(5));
+        let stands = &answer["structuredContent"];
+        if stands["status"] != "running" {
+            assert_eq!(stands["status"], "paused", "{stands}");
+            break;
+        }
+        assert_eq!(stands["pending"].as_array().unwrap().len(), 1);
+        let turn = stands["pending"][0].as_str().unwrap().split(' ').next().unwrap().to_owned();
+        call = ("continue_round", json!({"debate_id": stands["debate_id"], "turn": turn}));
+    }
+    let took = began.elapsed().as_secs();
+    assert!((150..=152).contains(&took), "{took}");
+    assert_eq!((calls, voices.call_count.load(Ordering::SeqCst)), (4, 2));
+}
+
+/// `wait_seconds` is honoured up to a maximum of 55 seconds.
+#[tokio::test(start_paused = true)]
+async fn wait_seconds_is_capped() {
+    let folder = TempDir::new().unwrap();
+    let mut client = InProcessClient::connect(folder.path(), Arc::default(), json!({})).await;
+    let mut arguments = slow_debate_args("500");
+    for (asked, waited) in [(json!(1_000_000), 55), (json!(3), 3), (json!(0), 0), (json!("7"), 7)] {
+        arguments["wait_seconds"] = asked;
+        let began = Instant::now();
+        let answer = client.call_tool("start_debate", arguments.clone()).await;
+        assert_eq!(answer["structuredContent"]["status"], "running");
+        assert_eq!(began.elapsed().as_secs(), waited);
+    }
+}
+
+/// A client that declares the tasks extension gets a task for a long call and polls its result.
+#[tokio::test(start_paused = true)]
+async fn client_with_tasks_support_gets_a_task() {
+    let folder = TempDir::new().unwrap();
+    let tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let mut client = InProcessClient::connect(folder.path(), Arc::default(), tasks).await;
+    let began = Instant::now();
+    let task = client.call_tool("start_debate", slow_debate_args("100")).await;
+    assert_eq!(task["resultType"], "task", "{task}");
+    assert!(began.elapsed() < Duration::from_secs(1));
+    let id = json!({"taskId": task["taskId"]});
+    let mut heard = vec![];
+    let done = loop {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        let now = client.request("tasks/get", id.clone()).await["result"].clone();
+        heard.push(now["statusMessage"].as_str().unwrap_or_default().to_owned());
+        if now["status"] != "working" {
+            break now;
+        }
+    };
+    assert_eq!(done["status"], "completed", "{done}");
+    assert_eq!(done["result"]["structuredContent"]["status"], "paused");
+    assert!(heard.iter().any(|message| message.contains("Challenger")), "{heard:?}");
+    // A call that needs no waiting gets its result at once.
+    let short =
+        json!({"topic": "Mine?", "proposer": "host", "challenger": "host", "judge": "host"});
+    let answer = client.call_tool("start_debate", short).await;
+    assert_eq!(answer["structuredContent"]["status"], "your_turn");
+    // An explicit `wait_seconds` disables the task.
+    let mut said = slow_debate_args("20");
+    said["wait_seconds"] = 5.into();
+    let answer = client.call_tool("start_debate", said).await;
+    assert_eq!(answer["structuredContent"]["status"], "running", "{answer}");
+    // Cancelling a task stops the wait, not the debate.
+    let task = client.call_tool("start_debate", slow_debate_args("20")).await;
+    let id = json!({"taskId": task["taskId"]});
+    client.request("tasks/cancel", id.clone()).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(client.request("tasks/get", id).await["result"]["status"], "cancelled");
+    let stands = client.call_tool("summarize", json!({})).await;
+    assert_eq!(stands["structuredContent"]["status"], "paused");
+}
+
+/// A panic in a tool handler or provider becomes an error result, and the server keeps running.
+#[tokio::test(start_paused = true)]
+async fn panic_becomes_an_error_result() {
+    let folder = TempDir::new().unwrap();
+    let mut client = InProcessClient::connect(folder.path(), Arc::default(), json!({})).await;
+    let text = |answer: &Value| answer["content"][0]["text"].as_str().unwrap().to_owned();
+    let answer = client.call_tool("list_models", json!({})).await;
+    assert_eq!(answer["isError"], true);
+    assert!(text(&answer).contains("a list that panics"), "{answer}");
+    // A provider that panics stops the run, and the waiting call gets the error.
+    let arguments = json!({"topic": "Panic?", "proposer": "one:panic", "challenger": "two:0",
+        "judge": "three:0"});
+    let answer = client.call_tool("start_debate", arguments).await;
+    assert_eq!(answer["isError"], true, "{answer}");
+    let why = text(&answer);
+    assert!(why.contains("stopped") && why.contains("Next: continue_round"), "{why}");
+    let pinged = timeout(Duration::from_secs(5), client.request("ping", json!({}))).await;
+    assert!(pinged.is_ok());
+}

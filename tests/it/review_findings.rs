@@ -1,0 +1,264 @@
+//! From a debate about a change to a review: which claims become findings, their severity, location
+//! and fingerprint, and whether they block the merge.
+use crate::debate_fixture::{
+    citation, debate_setup, open_debate, play_until, record_reply_with, speech,
+};
+use crate::simulated_players::{fill_required_fields, verdict_reply};
+use debate_mcp::debate::{
+    Body, ChangeSummary, Citation, CitationStatus, CodeLocation, Debate, Format, JudgeRuling,
+    KnownFinding, NotedFinding, ReviewedChange, Severity, Side, formats,
+};
+use debate_mcp::review::finding::{Finding, FindingState};
+use debate_mcp::review::merge_gate::{FailOn, blocks_merge};
+use debate_mcp::review::{DEFAULT_MAX_FINDINGS, Review, ReviewDecision, review_from_debate};
+
+fn reviewed_change(known: Vec<KnownFinding>) -> ReviewedChange {
+    let compared =
+        ChangeSummary { says: "b against a".into(), files: 1, ..ChangeSummary::default() };
+    ReviewedChange { compared, known, ..ReviewedChange::default() }
+}
+
+fn known_finding(fingerprint: &str, gone: bool) -> KnownFinding {
+    let severity = Severity::High;
+    let rests_on = "src/z.rs \"let z = 1;\"".into();
+    let (fingerprint, claim) = (fingerprint.into(), "old".into());
+    let noted = NotedFinding { fingerprint, claim, severity, place: None, rests_on };
+    KnownFinding { noted, gone }
+}
+
+/// A citation with an exact match at this line, as evidence for a claim.
+fn verified_citation(claim: &str, path: &str, line: u32, quote: &str) -> Citation {
+    Citation {
+        claim: Some(claim.into()),
+        path: Some(path.into()),
+        line: Some(line),
+        quote: Some(quote.into()),
+        ..citation(&format!("{path}:{line} \"{quote}\""), CitationStatus::Exact)
+    }
+}
+
+fn with_severities(body: Body, severities: &[(&str, Severity)]) -> Body {
+    let Body::Speech { text, mut claims, concedes, resolves, help, unstructured } = body else {
+        panic!()
+    };
+    for claim in &mut claims {
+        let own = severities.iter().find(|(id, _)| *id == claim.id);
+        claim.severity = own.map(|(_, severity)| *severity);
+    }
+    Body::Speech { text, claims, concedes, resolves, help, unstructured }
+}
+
+/// A duel of two rounds about a change. The challenger raises `c` (verified), `d` (not found), `e`
+/// (verified, withdrawn) and `f` (verified). The proposer answers `c` and concedes `f`.
+fn argued_review(known: Vec<KnownFinding>, cites: Vec<Citation>) -> Debate {
+    let mut debate = open_debate(debate_mcp::debate::Setup {
+        proposed: Some(reviewed_change(known)),
+        ..debate_setup(review_format(), 2)
+    });
+    let cue = play_until(&mut debate, 1, "propose");
+    record_reply_with(&mut debate, cue, speech("p", &[], &[]), vec![]);
+    let cue = play_until(&mut debate, 1, "challenge");
+    let severities = [("c", Severity::Medium), ("e", Severity::High), ("f", Severity::High)];
+    record_reply_with(
+        &mut debate,
+        cue,
+        with_severities(speech("c d e f", &[], &[]), &severities),
+        cites,
+    );
+    let cue = play_until(&mut debate, 2, "defend");
+    record_reply_with(
+        &mut debate,
+        cue,
+        speech("q>c", &[("f", "f holds because it does")], &[]),
+        vec![],
+    );
+    let cue = play_until(&mut debate, 2, "follow_up");
+    record_reply_with(&mut debate, cue, speech("g>q", &[], &["e"]), vec![]);
+    debate
+}
+
+fn default_citations() -> Vec<Citation> {
+    let wrong =
+        Citation { claim: Some("d".into()), ..citation("x.rs:1", CitationStatus::NoSuchPath) };
+    vec![
+        verified_citation("c", "src/a.rs", 3, "let a = 1;"),
+        wrong,
+        verified_citation("e", "src/a.rs", 9, "let e = 1;"),
+        verified_citation("f", "src/b.rs", 7, "let f = 1;"),
+    ]
+}
+
+fn review_format() -> Format {
+    formats::for_code_review(formats::duel())
+}
+
+/// The judge and its mirror rule for these sides.
+fn with_rulings(mut debate: Debate, sides: [Side; 2], spoil: impl Fn(&mut JudgeRuling)) -> Debate {
+    for side in sides {
+        let cue = play_until(&mut debate, 0, "judge");
+        let first = debate.turns().next().unwrap().0;
+        let Body::Verdict(mut it) =
+            fill_required_fields(&debate, cue, verdict_reply(Some(side), 80, vec![first]))
+        else {
+            panic!()
+        };
+        spoil(&mut it);
+        record_reply_with(&mut debate, cue, Body::Verdict(it), vec![]);
+    }
+    debate
+}
+
+fn finding_ids(findings: &[Finding]) -> Vec<&str> {
+    findings.iter().map(|it| it.id.as_str()).collect()
+}
+
+#[test]
+fn verified_and_not_withdrawn_claim_is_a_finding() {
+    let debate =
+        with_rulings(argued_review(vec![], default_citations()), [Side::Con, Side::Con], |_| {});
+    let it = review_from_debate(&debate, DEFAULT_MAX_FINDINGS).unwrap();
+    assert_eq!(it.decision, ReviewDecision::Change);
+    assert_eq!(finding_ids(&it.findings), ["f", "c"], "the gravest first; e was taken back");
+    assert_eq!(finding_ids(&it.unverified), ["d", "g"], "what rests on nothing is listed apart");
+    let [grave, answered] = it.findings.as_slice() else { panic!() };
+    assert!(grave.conceded && grave.severity == Severity::High);
+    let place = |file: &str, line| CodeLocation {
+        file: file.into(),
+        line: Some(line),
+        end_line: None,
+        removed: false,
+    };
+    assert_eq!(grave.place, Some(place("src/b.rs", 7)));
+    assert_eq!(answered.place, Some(place("src/a.rs", 3)));
+    assert!(!answered.conceded);
+    assert_eq!(answered.answer.as_deref(), Some("q holds because it does"));
+    assert!(
+        review_from_debate(
+            &with_rulings(
+                argued_review(vec![], default_citations()),
+                [Side::Pro, Side::Pro],
+                |_| {}
+            ),
+            1
+        )
+        .is_some()
+    );
+    let few = review_from_debate(&debate, 1).unwrap();
+    assert_eq!((few.findings.len(), few.more), (1, 1));
+}
+
+#[test]
+fn fingerprint_depends_on_file_and_quote_only() {
+    let prints = |cites: Vec<Citation>| -> Vec<String> {
+        let it = review_from_debate(&argued_review(vec![], cites), DEFAULT_MAX_FINDINGS).unwrap();
+        it.findings.into_iter().map(|it| it.fingerprint).collect()
+    };
+    let moved = default_citations()
+        .into_iter()
+        .map(|it| Citation { line: it.line.map(|at| at + 40), ..it });
+    let spaced = default_citations()
+        .into_iter()
+        .map(|it| Citation { quote: it.quote.map(|quote| quote.replace(' ', "  ")), ..it });
+    let usual_ones = prints(default_citations());
+    assert_eq!(usual_ones, prints(moved.collect()), "lines do not count");
+    assert_eq!(usual_ones, prints(spaced.collect()), "white space does not count");
+    let other = vec![
+        verified_citation("c", "src/a.rs", 3, "let a = 2;"),
+        verified_citation("f", "src/c.rs", 7, "let f = 1;"),
+    ];
+    assert!(prints(other).iter().all(|it| !usual_ones.contains(it)), "words and files do");
+    let twice = vec![
+        verified_citation("c", "src/a.rs", 3, "let a = 1;"),
+        verified_citation("f", "src/a.rs", 3, "let a = 1;"),
+    ];
+    let twice = prints(twice);
+    assert!(twice[0] != twice[1], "two findings about one line are two");
+    assert!(twice.iter().all(|it| it.len() == 64 && it.bytes().all(|b| b.is_ascii_hexdigit())));
+}
+
+#[test]
+fn claim_answered_for_all_judges_is_low_severity() {
+    let spoil = |it: &mut JudgeRuling| {
+        for check in it.checks.iter_mut().filter(|check| check.claim == "c") {
+            (check.answered, check.supported, check.conceded) = (true, false, false);
+        }
+    };
+    let it = review_from_debate(
+        &with_rulings(argued_review(vec![], default_citations()), [Side::Con, Side::Con], spoil),
+        DEFAULT_MAX_FINDINGS,
+    )
+    .unwrap();
+    let severity = |id: &str| it.findings.iter().find(|it| it.id == id).unwrap().severity;
+    assert_eq!(severity("c"), Severity::Low);
+    assert_eq!(severity("f"), Severity::High, "a concession stands");
+}
+
+#[test]
+fn removed_lines_keep_their_base_location() {
+    let gone = |line| Citation {
+        removed: Some(line),
+        ..verified_citation("c", "src/a.rs", 12, "if !ok {")
+    };
+    let place = |line| {
+        let it = review_from_debate(&argued_review(vec![], vec![gone(line)]), DEFAULT_MAX_FINDINGS)
+            .unwrap();
+        it.findings[0].place.clone().unwrap()
+    };
+    assert_eq!((place(4).line, place(4).removed), (Some(4), true));
+    assert_eq!((place(0).line, place(0).file), (None, "src/a.rs".to_owned()), "the file is gone");
+}
+
+#[test]
+fn earlier_findings_are_fixed_open_or_raised_again() {
+    let again =
+        review_from_debate(&argued_review(vec![], default_citations()), DEFAULT_MAX_FINDINGS)
+            .unwrap()
+            .findings[0]
+            .fingerprint
+            .clone();
+    let all =
+        vec![known_finding("one", true), known_finding("two", false), known_finding(&again, true)];
+    let it =
+        review_from_debate(&argued_review(all, default_citations()), DEFAULT_MAX_FINDINGS).unwrap();
+    let states: Vec<_> =
+        it.earlier.iter().map(|it| (it.noted.fingerprint.as_str(), it.state)).collect();
+    assert_eq!(states, [("one", FindingState::Fixed), ("two", FindingState::Open)]);
+    let raised: Vec<bool> = it.findings.iter().map(|it| it.known).collect();
+    assert_eq!(raised, [true, false], "what is raised again is listed once, as what it is");
+}
+
+#[test]
+fn merge_is_blocked_only_by_verified_findings_if_asked() {
+    let stands = |sides, cites: Vec<Citation>| -> Review {
+        review_from_debate(
+            &with_rulings(argued_review(vec![], cites), sides, |_| {}),
+            DEFAULT_MAX_FINDINGS,
+        )
+        .unwrap()
+    };
+    let matrix = |it: &Review| {
+        [FailOn::Block, FailOn::Contested, FailOn::Never].map(|when| blocks_merge(it, when))
+    };
+    let against = stands([Side::Con, Side::Con], default_citations());
+    assert_eq!(matrix(&against), [true, true, false]);
+    assert_eq!(matrix(&stands([Side::Pro, Side::Pro], default_citations())), [false; 3]);
+    let split = stands([Side::Con, Side::Pro], default_citations());
+    assert!(split.is_contested(), "{:?}", split.doubts);
+    assert_eq!(matrix(&split), [false, true, false]);
+    let nothing = stands([Side::Con, Side::Con], vec![]);
+    assert_eq!(matrix(&nothing), [false; 3], "what was not found stops nothing");
+    let unruled =
+        review_from_debate(&argued_review(vec![], default_citations()), DEFAULT_MAX_FINDINGS)
+            .unwrap();
+    assert_eq!((unruled.decision, unruled.degraded), (ReviewDecision::None, true));
+    assert_eq!(matrix(&unruled), [false; 3]);
+    assert!(unruled.notices[0].contains("cut short"), "{:?}", unruled.notices);
+}
+
+#[test]
+fn ordinary_debate_has_no_review() {
+    assert_eq!(
+        review_from_debate(&open_debate(debate_setup(formats::duel(), 1)), DEFAULT_MAX_FINDINGS),
+        None
+    );
+}

@@ -1,0 +1,379 @@
+//! What the store writes besides the event log: tables (projections), state files, and the report
+//! at the path the user chose.
+use crate::debate_fixture::{debate_setup, due_cues};
+use crate::simulated_players::{ask_due_cues, equal_marks, failed_event, reply_event, valid_reply};
+use debate_mcp::debate::body::Foul;
+use debate_mcp::debate::{
+    Body, Debate, DebateOutcome, Event, FailureKind, Role, Setup, Side, Step, VerdictFeedback,
+    formats, next,
+};
+use debate_mcp::engine::{Archive, Clock, DebateQuery, DuplicatePolicy, Log, Workspace};
+use debate_mcp::store::SqliteArchive;
+use rusqlite::Connection;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+struct FixedClock;
+
+impl Clock for FixedClock {
+    fn now(&self) -> i64 {
+        5
+    }
+}
+
+struct ArchiveFixture {
+    folder: TempDir,
+    archive: SqliteArchive,
+}
+
+impl ArchiveFixture {
+    fn new() -> ArchiveFixture {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir_all(folder.path().join("repository")).unwrap();
+        let archive = SqliteArchive::new(&folder.path().join("home"), Arc::new(FixedClock));
+        ArchiveFixture { folder, archive }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("repository")
+    }
+
+    fn workspace(&self) -> Workspace {
+        let state_file = Some(self.root().join("last-debate.json"));
+        Workspace { root: self.root(), state_file, write_record: true }
+    }
+
+    fn create(&self, setup: Setup) -> (Box<dyn Log>, Debate) {
+        let log =
+            self.archive.create(&setup, &[], &self.workspace(), DuplicatePolicy::Allow).unwrap();
+        (log, Debate::open(setup).unwrap())
+    }
+
+    /// Plays a new debate to its end; turns of the phases in `down` time out.
+    fn create_and_play(&self, setup: Setup, down: &[&str]) -> (Box<dyn Log>, Debate) {
+        let (mut log, mut debate) = self.create(setup);
+        play(&mut *log, &mut debate, down, valid_reply);
+        (log, debate)
+    }
+
+    fn open_database(&self) -> Connection {
+        Connection::open(self.folder.path().join("home/archive.db")).unwrap()
+    }
+
+    /// Result rows of a query as text, one line each.
+    fn query_rows(&self, sql: &str) -> Vec<String> {
+        let tables = self.open_database();
+        let mut statement = tables.prepare(sql).unwrap();
+        let columns = statement.column_count();
+        let line = |row: &rusqlite::Row<'_>| {
+            let cell = |nth| match row.get_ref(nth).unwrap() {
+                rusqlite::types::ValueRef::Null => "-".to_owned(),
+                rusqlite::types::ValueRef::Integer(it) => it.to_string(),
+                rusqlite::types::ValueRef::Real(it) => format!("{it:.2}"),
+                other => other.as_str().unwrap().to_owned(),
+            };
+            Ok((0..columns).map(cell).collect::<Vec<_>>().join(" "))
+        };
+        statement.query_map([], line).unwrap().map(Result::unwrap).collect()
+    }
+
+    fn read_state_file(&self) -> Value {
+        self.archive.flush_exports();
+        let text = fs::read_to_string(self.root().join("last-debate.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+}
+
+fn append_and_apply(log: &mut dyn Log, debate: &mut Debate, event: Event) {
+    log.append(std::slice::from_ref(&event)).unwrap();
+    debate.apply(event).unwrap();
+}
+
+fn play(
+    log: &mut dyn Log,
+    debate: &mut Debate,
+    down: &[&str],
+    answers: impl Fn(&Debate, debate_mcp::debate::Cue) -> Body,
+) {
+    loop {
+        let event = match next(debate) {
+            Step::Done => return,
+            Step::Close(outcome) => Event::Closed { outcome },
+            Step::Hold { next, .. } => Event::Continued { before: next.position() },
+            Step::Speak { .. } => ask_due_cues(debate).unwrap_or_else(|| {
+                let cue = due_cues(debate)[0];
+                if down.contains(&debate.setup().phase(cue).name.as_str()) {
+                    return failed_event(debate, cue, FailureKind::TimedOut);
+                }
+                reply_event(debate, cue, answers(debate, cue)).expect("nobody objects")
+            }),
+        };
+        append_and_apply(log, debate, event);
+    }
+}
+
+fn research_with_output(output: &Path) -> Setup {
+    Setup { output: Some(output.display().to_string()), ..debate_setup(formats::research(), 1) }
+}
+
+#[test]
+fn finished_report_is_written_to_the_output_path() {
+    let shelf = ArchiveFixture::new();
+    let path = shelf.root().join("docs/reports/tabs.md");
+    let (mut log, mut debate) =
+        shelf.create(research_with_output(Path::new("docs/./x/../reports/tabs.md")));
+    shelf.archive.flush_exports();
+    assert!(!path.exists(), "nothing is finished yet");
+    play(&mut *log, &mut debate, &["rebut"], valid_reply);
+    shelf.archive.flush_exports();
+    let first = fs::read_to_string(&path).unwrap();
+    assert!(first.starts_with("# Tabs or spaces?: Debate Research Report\n"));
+    assert!(first.contains("Completion: degraded-success"));
+    let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
+    assert_eq!(left.len(), 1, "nothing temporary is left");
+    // From now on the file is the user's, until there is a new report.
+    fs::write(&path, "mine").unwrap();
+    append_and_apply(&mut *log, &mut debate, Event::Decided { text: "Tabs.".into() });
+    append_and_apply(&mut *log, &mut debate, Event::Kept { keep: false });
+    shelf.archive.reindex().unwrap();
+    shelf.archive.flush_exports();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+    let from = debate.reopen_cue().unwrap();
+    append_and_apply(&mut *log, &mut debate, Event::Reopened { from });
+    play(&mut *log, &mut debate, &[], valid_reply);
+    shelf.archive.flush_exports();
+    let second = fs::read_to_string(&path).unwrap();
+    assert!(second.contains("Completion: success") && second != first);
+}
+
+#[test]
+fn report_outside_needs_an_existing_folder() {
+    let shelf = ArchiveFixture::new();
+    let outside = shelf.folder.path().join("outside");
+    let (_log, debate) = shelf.create_and_play(research_with_output(&outside.join("tabs.md")), &[]);
+    shelf.archive.flush_exports();
+    assert!(!outside.exists() && debate.outcome() == Some(&DebateOutcome::Completed));
+    fs::create_dir(&outside).unwrap();
+    shelf.archive.write_exports(&debate.setup().id).unwrap();
+    shelf.archive.flush_exports();
+    assert!(outside.join("tabs.md").exists(), "it is tried again");
+    let up = Setup { id: "debate-up".into(), ..research_with_output(Path::new("../up/tabs.md")) };
+    shelf.create_and_play(up, &[]);
+    shelf.archive.flush_exports();
+    assert!(!shelf.folder.path().join("up").exists());
+    assert!(shelf.archive.health().unwrap().problems.is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn report_follows_no_symlinks_and_avoids_git() {
+    let shelf = ArchiveFixture::new();
+    let outside = shelf.folder.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, shelf.root().join("docs")).unwrap();
+    shelf.create_and_play(research_with_output(Path::new("docs/deep/tabs.md")), &[]);
+    let other =
+        Setup { id: "debate-two".into(), ..research_with_output(Path::new("docs/tabs.md")) };
+    shelf.create_and_play(other, &[]);
+    let gits =
+        Setup { id: "debate-three".into(), ..research_with_output(Path::new(".git/config")) };
+    shelf.create_and_play(gits, &[]);
+    shelf.archive.flush_exports();
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+    assert!(!shelf.root().join(".git").exists());
+}
+
+#[test]
+fn aborted_or_cancelled_debate_gets_no_report() {
+    let shelf = ArchiveFixture::new();
+    let setup = |id: &str| Setup { id: id.into(), ..research_with_output(Path::new("tabs.md")) };
+    for (id, down) in [("debate-one", "investigate"), ("debate-two", "judge")] {
+        shelf.create_and_play(setup(id), &[down]);
+    }
+    let (mut log, mut debate) = shelf.create(setup("debate-three"));
+    for _ in 0..12 {
+        let event = ask_due_cues(&debate).unwrap_or_else(|| {
+            let cue = due_cues(&debate)[0];
+            reply_event(&debate, cue, valid_reply(&debate, cue)).unwrap()
+        });
+        append_and_apply(&mut *log, &mut debate, event);
+    }
+    append_and_apply(&mut *log, &mut debate, Event::Cancelled { because: None });
+    shelf.archive.flush_exports();
+    assert!(!shelf.root().join("tabs.md").exists());
+}
+
+/// A tribunal with a panel of three judges and described listeners.
+fn tribunal_with_panel() -> Setup {
+    let mut setup = debate_setup(formats::tribunal(), 7);
+    let judge = setup.seats.iter().find(|seat| seat.role == Role::Judge).unwrap().clone();
+    for name in ["judge-2", "judge-3"] {
+        setup.seats.push(debate_mcp::debate::Seat { name: name.into(), ..judge.clone() });
+    }
+    for seat in setup.seats.iter_mut().filter(|seat| seat.role == Role::Audience) {
+        seat.kind = "risk-averse".into();
+        seat.stance = "A long preference.".into();
+    }
+    setup
+}
+
+fn scored_reply(debate: &Debate, cue: debate_mcp::debate::Cue) -> Body {
+    let mut body = valid_reply(debate, cue);
+    if let Body::Score { pro, fouls, .. } = &mut body {
+        let first = debate.seat(cue).name == "Kim";
+        *pro = equal_marks(if first { 90 } else { 60 });
+        let (kind, note) = ("off_topic".into(), String::new());
+        fouls.extend(first.then_some(Foul { side: Side::Con, kind, note }));
+    }
+    body
+}
+
+const SCORES_SQL: &str = "SELECT rounds.sequence, agents.name, logic, evidence, fouls, reliance
+    FROM scores JOIN rounds ON rounds.id = round_id JOIN agents ON agents.id = agent_id
+    ORDER BY 1, 2";
+const PETITIONS_SQL: &str =
+    "SELECT rounds.sequence, agents.name, intent, claim, novelty, confidence,
+    admitted FROM petitions JOIN rounds ON rounds.id = round_id
+    JOIN agents ON agents.id = agent_id ORDER BY 1, 2";
+
+#[test]
+fn tribunal_tables_survive_a_reindex() {
+    let shelf = ArchiveFixture::new();
+    let (mut log, mut debate) = shelf.create(tribunal_with_panel());
+    play(&mut *log, &mut debate, &["vote"], scored_reply);
+    let scores = shelf.query_rows(SCORES_SQL);
+    assert_eq!(scores[..2], ["1 Ada 7.00 7.00 0 0.00", "1 Bob 7.00 7.00 1 0.00"]);
+    assert_eq!(scores.len(), 14);
+    let petitions = shelf.query_rows(PETITIONS_SQL);
+    assert_eq!(petitions[0], "3 Hal support_pro me new 0.50 1");
+    assert_eq!(petitions[1], "3 Ivy support_pro me new 0.50 0");
+    let stances = shelf.query_rows("SELECT DISTINCT stance FROM agents WHERE role = 'audience'");
+    assert_eq!(stances, ["risk-averse"]);
+    append_and_apply(
+        &mut *log,
+        &mut debate,
+        Event::Learned {
+            proof: VerdictFeedback::Wrong,
+            confidence: Some(61),
+            note: "It broke.".into(),
+        },
+    );
+    let all =
+        [SCORES_SQL, PETITIONS_SQL, "SELECT confidence, proof FROM debates", "SELECT * FROM votes"];
+    let before = all.map(|sql| shelf.query_rows(sql));
+    shelf.archive.reindex().unwrap();
+    assert_eq!(all.map(|sql| shelf.query_rows(sql)), before);
+    let card = shelf.archive.list(&DebateQuery::default()).unwrap().remove(0);
+    // The confidence at the time of the feedback is stored, not the current one.
+    assert_eq!((card.confidence, card.proof.as_deref()), (Some(61), Some("wrong")));
+    assert_eq!(debate_mcp::debate::verdict::judgment(&debate).unwrap().confidence, Some(50));
+}
+
+#[test]
+fn reopened_turns_are_removed_from_the_tables() {
+    let shelf = ArchiveFixture::new();
+    let (mut log, mut debate) = shelf.create(tribunal_with_panel());
+    // One judge's score times out in round 3. Reopening there removes all later rows.
+    loop {
+        let cue = due_cues(&debate).first().copied();
+        let lost = |cue: &debate_mcp::debate::Cue| {
+            let phase = &debate.setup().phase(*cue).name;
+            cue.round == 3 && phase == "score" && debate.seat(*cue).name == "judge-2"
+        };
+        let event = match next(&debate) {
+            Step::Done => break,
+            Step::Close(outcome) => Event::Closed { outcome },
+            _ => ask_due_cues(&debate).unwrap_or_else(|| match cue.filter(lost) {
+                Some(cue) => failed_event(&debate, cue, FailureKind::TimedOut),
+                None => {
+                    reply_event(&debate, cue.unwrap(), scored_reply(&debate, cue.unwrap())).unwrap()
+                }
+            }),
+        };
+        append_and_apply(&mut *log, &mut debate, event);
+    }
+    let third = |shelf: &ArchiveFixture| {
+        let scores = shelf.query_rows(SCORES_SQL).into_iter();
+        scores.filter(|row| row.starts_with("3 Ada")).collect::<Vec<_>>()
+    };
+    assert_eq!(third(&shelf), ["3 Ada 7.50 7.50 0 0.00"], "the mean of two");
+    let from = debate.reopen_cue().unwrap();
+    append_and_apply(&mut *log, &mut debate, Event::Reopened { from });
+    assert_eq!(third(&shelf), ["3 Ada 7.50 7.50 0 0.00"], "what was marked stays");
+    assert!(shelf.query_rows(SCORES_SQL).iter().all(|row| !row.starts_with('4')));
+    assert!(shelf.query_rows("SELECT * FROM votes").is_empty());
+    assert_eq!(shelf.query_rows(PETITIONS_SQL)[0], "3 Hal support_pro me new 0.50 1");
+    play(&mut *log, &mut debate, &[], scored_reply);
+    assert_eq!(third(&shelf), ["3 Ada 7.00 7.00 0 0.00"], "and of three");
+    let before = [SCORES_SQL, PETITIONS_SQL].map(|sql| shelf.query_rows(sql));
+    shelf.archive.reindex().unwrap();
+    assert_eq!([SCORES_SQL, PETITIONS_SQL].map(|sql| shelf.query_rows(sql)), before);
+}
+
+#[test]
+fn version_1_archive_is_migrated() {
+    let shelf = ArchiveFixture::new();
+    let home = shelf.folder.path().join("home");
+    fs::create_dir_all(&home).unwrap();
+    for file in ["archive.db", "key"] {
+        fs::copy(Path::new("tests/golden/v1").join(file), home.join(file)).unwrap();
+    }
+    let ruled = |shelf: &ArchiveFixture| {
+        let cards = shelf.archive.list(&DebateQuery::default()).unwrap();
+        cards.into_iter().find(|card| card.winner.is_some()).unwrap()
+    };
+    assert_eq!((ruled(&shelf).confidence, ruled(&shelf).proof), (None, None));
+    assert_eq!(shelf.archive.health().unwrap().version, 3);
+    shelf.archive.reindex().unwrap();
+    assert!(ruled(&shelf).confidence.is_some());
+}
+
+#[test]
+fn state_file_without_verdict_has_no_winner() {
+    let shelf = ArchiveFixture::new();
+    let mut talk = debate_setup(formats::dialectic(), 2);
+    talk.seats[3].voice = crate::debate_fixture::model_participant("codex");
+    let (mut log, mut debate) = shelf.create(talk);
+    while next(&debate).first_cue().is_some_and(|cue| cue.round < 3) {
+        let event = ask_due_cues(&debate).unwrap_or_else(|| {
+            let cue = due_cues(&debate)[0];
+            reply_event(&debate, cue, valid_reply(&debate, cue)).unwrap()
+        });
+        append_and_apply(&mut *log, &mut debate, event);
+    }
+    append_and_apply(&mut *log, &mut debate, Event::Concluded { because: None });
+    play(&mut *log, &mut debate, &[], valid_reply);
+    let state = shelf.read_state_file();
+    assert_eq!(
+        (&state["proposer"]["tool"], &state["challenger"]["tool"]),
+        (&"gemini".into(), &"codex".into())
+    );
+    assert_eq!(
+        (&state["rounds_completed"], &state["exchanges"][1]["role"]),
+        (&2.into(), &"sub agent".into())
+    );
+    let verdict = &state["verdict"];
+    assert_eq!((&verdict["winner"], &verdict["decided"]), (&Value::Null, &"partial".into()));
+    assert_eq!(verdict["reasoning"], "- Indentation is a habit.");
+    let card = shelf.archive.list(&DebateQuery::default()).unwrap().remove(0);
+    assert_eq!(card.challenger.as_deref(), Some("codex"));
+    drop(log);
+    let mut research = Setup { id: "debate-two".into(), ..debate_setup(formats::research(), 1) };
+    research.seats[5].voice = crate::debate_fixture::model_participant("codex");
+    shelf.create_and_play(research, &[]);
+    let state = shelf.read_state_file();
+    assert_eq!(
+        (&state["proposer"]["tool"], &state["challenger"]["tool"]),
+        (&"gemini".into(), &"codex".into())
+    );
+    assert_eq!(state["exchanges"][0]["role"], "Eli");
+    let verdict = &state["verdict"];
+    assert_eq!((&verdict["winner"], &verdict["reasoning"]), (&Value::Null, &"Tabs.".into()));
+    assert_eq!(
+        (&verdict["recommendation"], &verdict["agreements"][0]),
+        (&"Use tabs.".into(), &"Tabs.".into())
+    );
+}

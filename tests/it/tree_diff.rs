@@ -1,0 +1,353 @@
+//! Tree diffs: the changed files, renames and line counts must match `git diff --numstat`, and
+//! hunks must match the file contents. Also home of the seeded random generator `SplitMix64`.
+use crate::prerequisites::find_program_or_skip;
+use crate::test_repo::TestRepo;
+use debate_mcp::repo::{
+    ChangedFile, DiffRange, FileChangeKind, LineCounts, RenameSearch, TreeDiff,
+};
+use git2::Oid;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Deterministic random generator (SplitMix64), seeded so that a failing case can be repeated.
+pub(crate) struct SplitMix64(pub(crate) u64);
+
+impl SplitMix64 {
+    pub(crate) fn below(&mut self, many: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((mixed ^ (mixed >> 31)) % many as u64).unwrap()
+    }
+
+    fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.below(all.len())]
+    }
+
+    pub(crate) fn random_lines(&mut self, lines: usize) -> String {
+        let words = ["alpha", "beta", "}", "", "    return x;", "fn gamma() {", "delta", "if ok {"];
+        let mut text = String::new();
+        for _ in 0..lines {
+            let (word, number) = (*self.pick(&words), self.below(40));
+            let _ = writeln!(text, "{word} {number}");
+        }
+        text
+    }
+}
+
+pub(crate) fn diff_range(ground: &TestRepo, range: &DiffRange) -> TreeDiff {
+    ground.tree_store().diff(&ground.root(), &ground.pin(), range).unwrap()
+}
+
+fn commit_range(old: Oid, new: Oid) -> DiffRange {
+    DiffRange::Between { base: old.to_string(), head: new.to_string() }
+}
+
+/// One row of `git diff --numstat`: rename source, path, added and deleted lines.
+type NumstatRow = (Option<String>, String, Option<(usize, usize)>);
+
+/// Parsed output of the real `git diff --numstat -z`. `None` if git is not installed.
+fn git_numstat(ground: &TestRepo, arguments: &[&str]) -> Option<Vec<NumstatRow>> {
+    let git = find_program_or_skip("git", Path::new("git"), &[], "your package manager")?;
+    let mut command = Command::new(git);
+    command.current_dir(ground.root()).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    command.env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", ground.outside("nobody"));
+    let out = command.args(["diff", "--numstat", "-z"]).args(arguments).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let mut parts = text.split('\0');
+    let mut rows = vec![];
+    while let Some(part) = parts.next().filter(|part| !part.is_empty()) {
+        let cells: Vec<&str> = part.splitn(3, '\t').collect();
+        let counts = cells[0].parse().ok().zip(cells[1].parse().ok());
+        let (from, path) = match cells[2] {
+            "" => (Some(parts.next().unwrap().to_owned()), parts.next().unwrap().to_owned()),
+            path => (None, path.to_owned()),
+        };
+        rows.push((from, path, counts));
+    }
+    rows.sort();
+    Some(rows)
+}
+
+fn to_numstat_rows(files: &[ChangedFile]) -> Vec<NumstatRow> {
+    let row = |file: &ChangedFile| {
+        assert!(!matches!(file.lines, LineCounts::Unknown(_)), "{file:?}");
+        (file.old_path.clone(), file.path.clone(), file.line_counts())
+    };
+    let mut rows: Vec<NumstatRow> = files.iter().map(row).collect();
+    rows.sort();
+    rows
+}
+
+/// Every path in the rows, rename sources included.
+fn numstat_paths(rows: &[NumstatRow]) -> BTreeSet<String> {
+    rows.iter().flat_map(|(from, path, _)| from.iter().chain([path]).cloned()).collect()
+}
+
+/// Generates random file trees: each step adds, edits, copies, renames or deletes a file.
+struct RandomHistory {
+    rng: SplitMix64,
+    files: BTreeMap<String, Vec<u8>>,
+    file_count: usize,
+}
+
+impl RandomHistory {
+    fn new_path(&mut self) -> String {
+        self.file_count += 1;
+        let folder = *self.rng.pick(&["", "src/", "src/deep er/", "tests/", "größe/", "a\"b/"]);
+        let ending = *self.rng.pick(&[".rs", ".md", "", " with spaces.py", ".日本.txt"]);
+        format!("{folder}file{}{ending}", self.file_count)
+    }
+
+    fn pick_path(&mut self) -> Option<String> {
+        let all: Vec<String> = self.files.keys().cloned().collect();
+        (!all.is_empty()).then(|| self.rng.pick(&all).clone())
+    }
+
+    fn random_contents(&mut self) -> Vec<u8> {
+        let lines = 1 + self.rng.below(60);
+        let text = self.rng.random_lines(lines);
+        match self.rng.below(10) {
+            0 => vec![],
+            1 => [text.as_bytes(), b"\0\x01\x02"].concat(),
+            2 => text.replace('\n', "\r\n").into_bytes(),
+            3 => text.trim_end().as_bytes().to_vec(),
+            _ => text.into_bytes(),
+        }
+    }
+
+    fn edit_lines(&mut self, bytes: &[u8], times: usize) -> Vec<u8> {
+        let mut lines: Vec<Vec<u8>> =
+            bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        for _ in 0..times {
+            let at = self.rng.below(lines.len() + 1);
+            let line = self.rng.random_lines(1).into_bytes();
+            match self.rng.below(3) {
+                0 => lines.insert(at, line),
+                1 if at < lines.len() => drop(lines.remove(at)),
+                _ if at < lines.len() => lines[at] = line,
+                _ => lines.push(line),
+            }
+        }
+        lines.concat()
+    }
+
+    fn apply_random_change(&mut self) {
+        let Some(path) = self.pick_path().filter(|_| self.files.len() > 6) else {
+            let (path, bytes) = (self.new_path(), self.random_contents());
+            self.files.insert(path, bytes);
+            return;
+        };
+        let bytes = self.files[&path].clone();
+        match self.rng.below(9) {
+            0 | 1 => {
+                let (path, bytes) = (self.new_path(), self.random_contents());
+                self.files.insert(path, bytes);
+            }
+            2 => drop(self.files.remove(&path)),
+            // Copy with one edit.
+            3 => {
+                let (other, bytes) = (self.new_path(), self.edit_lines(&bytes, 1));
+                self.files.insert(other, bytes);
+            }
+            // Rename with up to two edits.
+            4 | 5 => {
+                let (other, times) = (self.new_path(), self.rng.below(3));
+                let bytes = self.edit_lines(&bytes, times);
+                self.files.remove(&path);
+                self.files.insert(other, bytes);
+            }
+            _ => {
+                let times = 1 + self.rng.below(8);
+                let bytes = self.edit_lines(&bytes, times);
+                self.files.insert(path, bytes);
+            }
+        }
+    }
+
+    fn write_worktree(&self, ground: &TestRepo) {
+        for entry in fs::read_dir(ground.root()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.ends_with(".git") {
+                fs::remove_dir_all(path).unwrap();
+            } else if path.is_file() {
+                fs::remove_file(path).unwrap();
+            }
+        }
+        for (path, bytes) in &self.files {
+            let whole = ground.root().join(path);
+            fs::create_dir_all(whole.parent().unwrap()).unwrap();
+            fs::write(whole, bytes).unwrap();
+            #[cfg(unix)]
+            if bytes.len() % 7 == 3 {
+                use std::os::unix::fs::PermissionsExt;
+                let mode = fs::Permissions::from_mode(0o755);
+                fs::set_permissions(ground.root().join(path), mode).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn changed_files_match_git_numstat() {
+    let (mut same, mut all) = (0, 0);
+    for seed in 0..8 {
+        let ground = TestRepo::new();
+        let mut history =
+            RandomHistory { rng: SplitMix64(seed), files: BTreeMap::new(), file_count: 0 };
+        let mut commits = vec![];
+        for _ in 0..6 {
+            (0..25).for_each(|_| history.apply_random_change());
+            history.write_worktree(&ground);
+            ground.stage();
+            commits.push(ground.commit(&[]));
+        }
+        for pair in [(0, 1), (1, 2), (2, 5), (5, 0), (3, 4)] {
+            let (old, new) = (commits[pair.0], commits[pair.1]);
+            let ids = [old.to_string(), new.to_string()];
+            let Some(plain) = git_numstat(&ground, &["--no-renames", &ids[0], &ids[1]]) else {
+                return;
+            };
+            let found = diff_range(&ground, &commit_range(old, new));
+            assert!(found.complete && found.renames == RenameSearch::Exhaustive);
+            let ours = to_numstat_rows(&found.files);
+            assert_eq!(numstat_paths(&ours), numstat_paths(&plain), "{seed} {pair:?}");
+            let renamed = git_numstat(&ground, &["-M", &ids[0], &ids[1]]).unwrap();
+            all += 1;
+            same += usize::from(ours == renamed);
+            // Rename pairs may differ from git's, but files that neither side paired must match.
+            let alone = |rows: &[NumstatRow]| -> BTreeMap<String, NumstatRow> {
+                let alone = rows.iter().filter(|row| row.0.is_none());
+                alone.map(|row| (row.1.clone(), row.clone())).collect()
+            };
+            let (ours, theirs) = (alone(&ours), alone(&renamed));
+            for (path, row) in &ours {
+                assert!(theirs.get(path).is_none_or(|other| other == row), "{seed} {row:?}");
+            }
+        }
+    }
+    assert!(same * 10 >= all * 8, "{same} of {all} lists have the very same renames");
+}
+
+#[test]
+fn line_counts_of_repetitive_files_match_git() {
+    let (ground, mut dice) = (TestRepo::new(), SplitMix64(5));
+    let (mut old, mut new) = (vec![], vec![]);
+    for file in 0..300 {
+        let (mut before, mut after) = (String::new(), String::new());
+        // From files with only repeated lines to files with few of them.
+        let kinds = 2 + file % 9;
+        for at in 0..dice.below(150) {
+            let line = match dice.below(kinds) {
+                0 => "}\n".to_owned(),
+                1 => format!("same {}\n", dice.below(kinds)),
+                _ => format!("only {at}\n"),
+            };
+            match dice.below(14) {
+                0 => before.push_str(&line),
+                1 => after.push_str(&line),
+                2 => after = format!("{after}other {at}\n{line}"),
+                3 => (before, after) = (before + &line, format!("{after}other {at}\n}}\n")),
+                _ => (before, after) = (before + &line, after + &line),
+            }
+        }
+        old.push((format!("{file}.rs"), before));
+        new.push((format!("{file}.rs"), format!("{after}{}", ["", "no end"][file % 2])));
+    }
+    let commit = |files: &[(String, String)]| {
+        let files = files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        ground.commit(&files.collect::<Vec<_>>())
+    };
+    let (old, new) = (commit(&old), commit(&new));
+    let ids = [old.to_string(), new.to_string()];
+    let Some(git) = git_numstat(&ground, &["--no-renames", &ids[0], &ids[1]]) else { return };
+    assert_eq!(to_numstat_rows(&diff_range(&ground, &commit_range(old, new)).files), git);
+}
+
+#[test]
+fn worktree_and_staged_changes_match_git() {
+    let ground = TestRepo::new();
+    ground.commit(&[("a.rs", "1\n2\n"), ("gone.rs", "x\n"), ("old.rs", "some\nlines\nhere\n")]);
+    ground.write("a.rs", "1\n3\n4\n");
+    ground.write("new/b.rs", "no end");
+    ground.remove("gone.rs");
+    ground.remove("old.rs");
+    ground.write("renamed.rs", "some\nlines\nhere\n");
+    let found = diff_range(&ground, &DiffRange::Worktree);
+    ground.stage();
+    let Some(git) = git_numstat(&ground, &["--cached", "-M", "HEAD"]) else { return };
+    assert_eq!(to_numstat_rows(&found.files), git);
+    assert_eq!(to_numstat_rows(&diff_range(&ground, &DiffRange::Staged).files), git);
+    let how: Vec<(FileChangeKind, &str)> =
+        found.files.iter().map(|file| (file.kind, file.path.as_str())).collect();
+    let expected = [
+        (FileChangeKind::Modified, "a.rs"),
+        (FileChangeKind::Deleted, "gone.rs"),
+        (FileChangeKind::Added, "new/b.rs"),
+        (FileChangeKind::Renamed, "renamed.rs"),
+    ];
+    assert_eq!(how, expected);
+}
+
+#[test]
+fn attributes_links_and_submodules_match_git() {
+    let ground = TestRepo::new();
+    let all = ground.commit(&[
+        (".gitattributes", "*.svg -diff\n*.bin diff\nsub/** binary\n"),
+        ("a.svg", "1\n"),
+        ("b.bin", "1\0\n"),
+        ("sub/c.txt", "1\n"),
+        ("file", "1\n2\n3\n"),
+    ]);
+    ground.write("a.svg", "2\n");
+    ground.write("b.bin", "2\0\n");
+    ground.write("sub/c.txt", "2\n");
+    ground.stage();
+    let next = ground.commit(&[]);
+    let blob = |text: &str| ground.blob(text.as_bytes());
+    let old = ground.raw_tree(&[("100644", b"file", blob("1\n")), ("160000", b"sub", all)]);
+    let new = ground.raw_tree(&[("120000", b"file", blob("1")), ("160000", b"sub", next)]);
+    let commit = |tree: Oid| {
+        let repository = ground.repository();
+        let tree = repository.find_tree(tree).unwrap();
+        let who = git2::Signature::new("a", "a@b", &git2::Time::new(0, 0)).unwrap();
+        repository.commit(None, &who, &who, "x", &tree, &[]).unwrap()
+    };
+    for (old, new) in [(all, next), (commit(old), commit(new))] {
+        let ids = [old.to_string(), new.to_string()];
+        let Some(git) = git_numstat(&ground, &["-M", &ids[0], &ids[1]]) else { return };
+        assert_eq!(to_numstat_rows(&diff_range(&ground, &commit_range(old, new)).files), git);
+    }
+}
+
+#[test]
+fn hunk_lines_match_the_file_contents() {
+    for seed in 0..20 {
+        let (ground, mut dice) = (TestRepo::new(), SplitMix64(seed));
+        let lines = dice.below(200);
+        let old = dice.random_lines(lines);
+        let lines: Vec<&str> = old.lines().filter(|_| dice.below(9) > 0).collect();
+        let mut new = lines.join("\n");
+        new.push_str(&dice.random_lines(3));
+        ground.commit(&[("a.rs", &old)]);
+        ground.write("a.rs", &new);
+        let (pin, found) = (ground.pin(), diff_range(&ground, &DiffRange::Worktree));
+        let reader = ground.tree_store().view(&ground.root(), &pin.tree).unwrap().reader().unwrap();
+        let hunks = reader.diff_file(&found.files[0]).unwrap();
+        assert_eq!((hunks.old, hunks.new), (old.clone().into_bytes(), new.clone().into_bytes()));
+        let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+        let (mut added, mut deleted) = (0, 0);
+        for line in hunks.hunks.iter().flat_map(|hunk| &hunk.lines) {
+            assert!(line.old_number.is_none_or(|at| old[at - 1] == line.text), "{line:?}");
+            assert!(line.new_number.is_none_or(|at| new[at - 1] == line.text), "{line:?}");
+            added += usize::from(line.marker() == '+');
+            deleted += usize::from(line.marker() == '-');
+        }
+        assert_eq!(found.files[0].line_counts(), Some((added, deleted)));
+    }
+}
