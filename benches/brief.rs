@@ -34,38 +34,39 @@ fn main() {
     compare("17,000 files changed", &home, &large, "diff=HEAD", &["diff", "HEAD~", "HEAD"]);
     compare("50,000 files", &home, &wide, "tree", &["ls-tree", "-r", "-l", "HEAD"]);
     compare("a symbol in 50,000 files", &home, &wide, "auto", &["grep", "-n", "check_permission"]);
-    compare("the past of 10 files", &home, &pull, "diff=HEAD; history", &["diff", "HEAD~", "HEAD"]);
-    print_peak_memory("in the end");
+    compare("history of 10 files", &home, &pull, "diff=HEAD; history", &["diff", "HEAD~", "HEAD"]);
+    print_peak_memory("at the end");
 }
 
 /// Times both in turn, so that other processes on the machine slow down both alike.
-fn compare(what: &str, home: &Path, root: &Path, wanted: &str, git: &[&str]) {
-    let (mut ours, mut theirs, mut told) = (vec![], vec![], RepositoryBrief::default());
+fn compare(label: &str, home: &Path, root: &Path, selection: &str, git: &[&str]) {
+    let (mut ours, mut theirs, mut brief) = (vec![], vec![], RepositoryBrief::default());
     // Pinning is not part of the measurement.
     let trees = TreeStore::new(home);
     let pin = trees.pin(root).unwrap().unwrap();
-    let wanted = BriefSelection::parse(wanted).unwrap();
+    let selection = BriefSelection::parse(selection).unwrap();
     let topic = "Should `check_permission` be there?";
     for _ in 0..RUNS {
-        let began = Instant::now();
-        told = build_brief(&trees, root, root, Some(&pin), topic, &wanted, BriefDetail::Contents)
-            .unwrap();
-        ours.push(began.elapsed());
-        let began = Instant::now();
+        let started = Instant::now();
+        brief =
+            build_brief(&trees, root, root, Some(&pin), topic, &selection, BriefDetail::Contents)
+                .unwrap();
+        ours.push(started.elapsed());
+        let started = Instant::now();
         run_git(root, git);
-        theirs.push(began.elapsed());
+        theirs.push(started.elapsed());
     }
     let (ours, theirs) = (median(ours), median(theirs));
     println!(
-        "{what}: {:.1} ms, `git {}` {:.1} ms: {:.2}x (median of {RUNS}; {} changed, {} left out, \
+        "{label}: {:.1} ms, `git {}` {:.1} ms: {:.2}x (median of {RUNS}; {} changed, {} left out, \
          about {} tokens)",
         ours.as_secs_f64() * 1e3,
         git[0],
         theirs.as_secs_f64() * 1e3,
         ours.as_secs_f64() / theirs.as_secs_f64(),
-        told.changed_files.len(),
-        told.left_out.len(),
-        told.tokens,
+        brief.changed_files.len(),
+        brief.left_out.len(),
+        brief.tokens,
     );
 }
 
@@ -78,7 +79,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
 fn print_peak_memory(when: &str) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     if let Some(line) = status.lines().find(|line| line.starts_with("VmHWM")) {
-        println!("most memory {when}: {}", line.trim_start_matches("VmHWM:").trim());
+        println!("peak memory {when}: {}", line.trim_start_matches("VmHWM:").trim());
     }
 }
 
@@ -123,10 +124,10 @@ fn append_commit(stream: &mut String, files: usize, text: impl Fn(usize) -> Stri
 /// Text of a file. No two files share a line, like real source files.
 fn file_text(file: usize, lines: usize, version: usize) -> String {
     let mut text = String::new();
-    let mut mixed = file as u64 + 1;
+    let mut state = file as u64 + 1;
     for line in 0..lines {
-        mixed = mixed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-        let (name, number) = (mixed >> 40, mixed >> 17 & 0xff_ffff);
+        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        let (name, number) = (state >> 40, state >> 17 & 0xff_ffff);
         if version > 0 && (line % 50 == 7 || line % 50 == 8) {
             let _ = writeln!(text, "    let ok_{name:x} = check_permission({number:x}, {line});");
         } else {
@@ -139,6 +140,6 @@ fn file_text(file: usize, lines: usize, version: usize) -> String {
 fn run_git(root: &Path, arguments: &[&str]) {
     let mut git = Command::new("git");
     git.current_dir(root).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_PAGER", "cat");
-    let done = git.args(arguments).output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let output = git.args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -41,21 +41,21 @@ fn main() {
     let tree = repository.head().unwrap().peel_to_tree().unwrap().id().to_string();
     println!("{FILES} files, {:.0} MB of text", bytes as f64 / 1e6);
 
-    let listed = median(5, || run_git(&root, &["ls-tree", "-r", "--name-only", "HEAD"]));
-    let named = extract_from_text("f77.rs:3");
-    let opened = median(5, || {
+    let list_time = median(5, || run_git(&root, &["ls-tree", "-r", "--name-only", "HEAD"]));
+    let path_reference = extract_from_text("f77.rs:3");
+    let open_time = median(5, || {
         assert_eq!(
             check(
                 &CitationChecker::new(TreeStore::new(&home)),
                 &root,
                 &tree,
-                &named,
+                &path_reference,
                 &CACHED_INDEX_ONLY
             ),
             [CitationStatus::Ambiguous]
         );
     });
-    print_comparison("path index and one path", opened, "git ls-tree -r", listed);
+    print_comparison("path index and one path", open_time, "git ls-tree -r", list_time);
 
     let (text, quotes) = build_citations();
     let references = extract_from_text(&text);
@@ -64,32 +64,41 @@ fn main() {
     check(&checker, &root, &tree, &references, &CACHED_INDEX_ONLY);
     let found = check(&checker, &root, &tree, &references, &CACHED_INDEX_ONLY);
     assert!(found.iter().all(|found| *found == CitationStatus::Exact), "{found:?}");
-    let hot = median(RUNS, || drop(check(&checker, &root, &tree, &references, &CACHED_INDEX_ONLY)));
-    let read = median(RUNS, || drop(extract_from_text(&text)));
-    let grepped =
+    let cached_time =
+        median(RUNS, || drop(check(&checker, &root, &tree, &references, &CACHED_INDEX_ONLY)));
+    let parse_time = median(RUNS, || drop(extract_from_text(&text)));
+    let grep_time =
         median(1, || quotes.iter().take(2).for_each(|quote| run_git_grep(&root, quote))) * 25;
-    print_comparison("50 citations, at their lines", hot, "git grep -F for each", grepped);
-    println!("reading them from the text: {:.2} ms", millis(read));
+    print_comparison(
+        "50 citations, at their lines",
+        cached_time,
+        "git grep -F for each",
+        grep_time,
+    );
+    println!("reading them from the text: {:.2} ms", millis(parse_time));
 
-    let began = Instant::now();
-    let absent = extract_from_text("dir1/f1.rs:1 \"nobody_wrote_this(at_all, ever)\"");
-    assert_eq!(check(&checker, &root, &tree, &absent, &BUILD_INDEX), [CitationStatus::NotFound]);
-    let built = began.elapsed();
-    let kept = std::fs::read_dir(home.join("indexes")).unwrap();
-    let size: u64 = kept.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
-    let whole = median(1, || run_git_grep(&root, "nobody_wrote_this"));
-    print_comparison("content index, built once", built, "git grep -F, once", whole);
+    let started = Instant::now();
+    let missing_quote = extract_from_text("dir1/f1.rs:1 \"nobody_wrote_this(at_all, ever)\"");
+    assert_eq!(
+        check(&checker, &root, &tree, &missing_quote, &BUILD_INDEX),
+        [CitationStatus::NotFound]
+    );
+    let build_time = started.elapsed();
+    let index_files = std::fs::read_dir(home.join("indexes")).unwrap();
+    let size: u64 = index_files.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
+    let full_grep_time = median(1, || run_git_grep(&root, "nobody_wrote_this"));
+    print_comparison("content index, built once", build_time, "git grep -F, once", full_grep_time);
     println!("content index: {:.1} MB on disk and in memory", size as f64 / 1e6);
-    let loaded = median(5, || {
+    let load_time = median(5, || {
         drop(check(
             &CitationChecker::new(TreeStore::new(&home)),
             &root,
             &tree,
-            &absent,
+            &missing_quote,
             &CACHED_INDEX_ONLY,
         ))
     });
-    println!("path index, content index from disk and one search: {:.0} ms", millis(loaded));
+    println!("path index, content index from disk and one search: {:.0} ms", millis(load_time));
 
     let moved: String = quotes.iter().fold(String::new(), |mut text, quote| {
         writeln!(text, "other/f77.rs:1 \"{quote}\"").unwrap();
@@ -98,15 +107,22 @@ fn main() {
     let moved = extract_from_text(&moved);
     let found = check(&checker, &root, &tree, &moved, &CACHED_INDEX_ONLY);
     assert!(found.iter().all(|found| *found == CitationStatus::ElsewhereInRepo), "{found:?}");
-    let searched = median(RUNS, || drop(check(&checker, &root, &tree, &moved, &CACHED_INDEX_ONLY)));
+    let search_time =
+        median(RUNS, || drop(check(&checker, &root, &tree, &moved, &CACHED_INDEX_ONLY)));
     print_comparison(
         "50 citations, each in another file",
-        searched,
+        search_time,
         "git grep -F for each",
-        grepped,
+        grep_time,
     );
-    let hot = median(RUNS, || drop(check(&checker, &root, &tree, &references, &CACHED_INDEX_ONLY)));
-    print_comparison("50 citations, at their lines, weighed", hot, "git grep -F for each", grepped);
+    let cached_time =
+        median(RUNS, || drop(check(&checker, &root, &tree, &references, &CACHED_INDEX_ONLY)));
+    print_comparison(
+        "50 citations, at their lines, weighed",
+        cached_time,
+        "git grep -F for each",
+        grep_time,
+    );
 }
 
 fn check(
@@ -120,9 +136,13 @@ fn check(
     found.into_iter().map(|citation| citation.found).collect()
 }
 
-fn print_comparison(what: &str, ours: Duration, theirs: &str, other: Duration) {
-    let ratio = other.as_secs_f64() / ours.as_secs_f64();
-    println!("{what}: {:.1} ms ({theirs}: {:.1} ms, {ratio:.1}x)", millis(ours), millis(other));
+fn print_comparison(label: &str, our_time: Duration, other_name: &str, other_time: Duration) {
+    let ratio = other_time.as_secs_f64() / our_time.as_secs_f64();
+    println!(
+        "{label}: {:.1} ms ({other_name}: {:.1} ms, {ratio:.1}x)",
+        millis(our_time),
+        millis(other_time)
+    );
 }
 
 fn millis(time: Duration) -> f64 {
@@ -132,9 +152,9 @@ fn millis(time: Duration) -> f64 {
 fn median(runs: usize, mut work: impl FnMut()) -> Duration {
     let mut times: Vec<Duration> = (0..runs)
         .map(|_| {
-            let began = Instant::now();
+            let started = Instant::now();
             work();
-            began.elapsed()
+            started.elapsed()
         })
         .collect();
     times.sort();
@@ -143,17 +163,17 @@ fn median(runs: usize, mut work: impl FnMut()) -> Duration {
 
 /// A line that occurs in no other file.
 fn unique_line(file: usize, nth: usize) -> String {
-    let other = (file * 31 + nth * 17) % 9_973;
-    format!("    let value_{other} = compute_{file}(part_{nth}, &state.field_{});", nth * 7 % 101)
+    let number = (file * 31 + nth * 17) % 9_973;
+    format!("    let value_{number} = compute_{file}(part_{nth}, &state.field_{});", nth * 7 % 101)
 }
 
 /// Citations of files across the repository, and their quotes.
 fn build_citations() -> (String, Vec<String>) {
     let (mut text, mut quotes) = (String::new(), vec![]);
     for nth in 0..CITATIONS {
-        let (file, at) = (nth * 997 % FILES, nth % LINES);
-        let quote = unique_line(file, at).trim().to_owned();
-        writeln!(text, "dir{}/f{file}.rs:{} \"{quote}\"", file % 500, at + 1).unwrap();
+        let (file, line) = (nth * 997 % FILES, nth % LINES);
+        let quote = unique_line(file, line).trim().to_owned();
+        writeln!(text, "dir{}/f{file}.rs:{} \"{quote}\"", file % 500, line + 1).unwrap();
         quotes.push(quote);
     }
     (text, quotes)

@@ -27,8 +27,8 @@ struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> i64 {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-        i64::try_from(since.as_millis()).unwrap()
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        i64::try_from(since_epoch.as_millis()).unwrap()
     }
 }
 
@@ -39,22 +39,22 @@ struct TimedProviders(Mutex<Vec<(Instant, Instant)>>);
 impl Providers for TimedProviders {
     fn request_reply<'a>(
         &'a self,
-        ask: &'a TurnRequest,
+        request: &'a TurnRequest,
         stream: ReplyStream,
     ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         Box::pin(async move {
-            let began = Instant::now();
+            let started = Instant::now();
             for _ in 0..5 {
                 tokio::time::sleep(TURN_TIME / 5).await;
                 stream.push("a few more words ");
             }
-            self.0.lock().unwrap().push((began, Instant::now()));
-            let text = if ask.reply_kind == ReplyKind::Verdict {
+            self.0.lock().unwrap().push((started, Instant::now()));
+            let text = if request.reply_kind == ReplyKind::Verdict {
                 json!({"winner": "proposer", "confidence": 0.7, "reasoning": "T1 shows it",
                     "cites": ["T1"], "recommendation": "do it"})
                 .to_string()
             } else {
-                let claim = json!({"claims": [{"id": format!("{}{}", ask.seat, ask.round),
+                let claim = json!({"claims": [{"id": format!("{}{}", request.seat, request.round),
                     "text": "it holds", "evidence": ["src/lib.rs:1"]}]});
                 format!("{}\n```claims\n{claim}\n```", "Words of a speech. ".repeat(150))
             };
@@ -91,36 +91,41 @@ fn main() {
 async fn run_duel(folder: &Path) -> (f64, usize) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let archive = Arc::new(SqliteArchive::new(&folder.join("home"), clock.clone()));
-    let voices = Arc::new(TimedProviders::default());
+    let providers = Arc::new(TimedProviders::default());
     let briefs =
         RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
-    let words = formats_catalog::load(folder, folder);
-    let desk = App::new(AppParts {
+    let catalog = formats_catalog::load(folder, folder);
+    let app = App::new(AppParts {
         archive,
-        providers: voices.clone(),
+        providers: providers.clone(),
         briefs: Arc::new(briefs),
         evidence: Arc::new(CitationChecker::new(TreeStore::new(folder))),
         secrets: Secrets::new(Vec::new, []),
         clock,
-        catalog: words,
+        catalog,
     });
-    let voice = |tool: &str| Participant::Model { tool: tool.into(), model: None };
-    let opening = DebateDraft::new("Is it fast?", voice("one"), voice("other"), voice("third"));
-    let place = Workspace {
+    let participant = |tool: &str| Participant::Model { tool: tool.into(), model: None };
+    let draft = DebateDraft::new(
+        "Is it fast?",
+        participant("one"),
+        participant("other"),
+        participant("third"),
+    );
+    let workspace = Workspace {
         root: folder.into(),
         state_file: Some(folder.join(".claude/debate/last-debate.json")),
         write_record: true,
     };
     // Opening the database is a cost per process, not per debate.
-    desk.archive().health().unwrap();
-    let began = Instant::now();
-    let mut job = desk.open(&opening, &place).unwrap();
-    assert_eq!(job.wait_idle().await.unwrap(), Step::Done);
-    let wall = began.elapsed();
-    let (stored, debate, _) = desk.read(job.id()).unwrap();
+    app.archive().health().unwrap();
+    let started = Instant::now();
+    let mut run = app.open(&draft, &workspace).unwrap();
+    assert_eq!(run.wait_idle().await.unwrap(), Step::Done);
+    let wall_time = started.elapsed();
+    let (stored, debate, _) = app.read(run.id()).unwrap();
     assert_eq!(Debate::turns(&debate).count(), 6);
-    let flight = time_in_flight(&voices.0.lock().unwrap());
-    ((wall.saturating_sub(flight)).as_secs_f64() * 1000.0, stored.events.len())
+    let flight_time = time_in_flight(&providers.0.lock().unwrap());
+    ((wall_time.saturating_sub(flight_time)).as_secs_f64() * 1000.0, stored.events.len())
 }
 
 /// Time in which at least one turn was in flight.
@@ -128,28 +133,29 @@ fn time_in_flight(turns: &[(Instant, Instant)]) -> Duration {
     let mut turns = turns.to_vec();
     turns.sort();
     let mut total = Duration::ZERO;
-    let mut until: Option<Instant> = None;
-    for (began, ended) in turns {
-        let from = until.map_or(began, |until| began.max(until));
-        total += ended.saturating_duration_since(from);
-        until = Some(until.map_or(ended, |until| until.max(ended)));
+    let mut covered_until: Option<Instant> = None;
+    for (started, ended) in turns {
+        let start = covered_until.map_or(started, |covered_until| started.max(covered_until));
+        total += ended.saturating_duration_since(start);
+        covered_until = Some(covered_until.map_or(ended, |covered_until| covered_until.max(ended)));
     }
     total
 }
 
 /// Time in ms of `count` bare transactions with rows of the same size and the same database config.
 fn time_bare_commits(folder: &Path, count: usize) -> f64 {
-    let file = rusqlite::Connection::open(folder.join("bare.db")).unwrap();
-    file.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (body TEXT);",
-    )
-    .unwrap();
+    let database = rusqlite::Connection::open(folder.join("bare.db")).unwrap();
+    database
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (body TEXT);",
+        )
+        .unwrap();
     let body = "x".repeat(3000);
-    let began = Instant::now();
+    let started = Instant::now();
     for _ in 0..count {
-        file.execute("INSERT INTO t VALUES (?1)", [&body]).unwrap();
+        database.execute("INSERT INTO t VALUES (?1)", [&body]).unwrap();
     }
-    began.elapsed().as_secs_f64() * 1000.0
+    started.elapsed().as_secs_f64() * 1000.0
 }
 
 fn median(values: &mut [f64]) -> f64 {

@@ -15,9 +15,9 @@ fn main() {
     for folder in ["src", "tests", "benches", "prompts", "schemas"] {
         collect_text(Path::new(folder), &mut text);
     }
-    let once = text.len();
+    let single_copy = text.len();
     while text.len() < TEXT_BYTES {
-        text.extend_from_within(..once);
+        text.extend_from_within(..single_copy);
     }
     let redactor = Secrets::new(|| b"key".to_vec(), []).redactor("bench");
     let values = (0..20).map(|n| (String::new(), format!("value-{n}-of-the-environment")));
@@ -30,27 +30,30 @@ fn main() {
         .kind(Some(AhoCorasickKind::DFA))
         .build(&words)
         .unwrap();
-    let lines = best_rate(&text, &|text| text.split(|byte| *byte == b'\n').count());
-    let bare = best_rate(&text, &|text| automaton.find_iter(text).count());
-    let redacted = best_rate(&text, &|text| redactor.redact_bytes(text).1.total());
-    let known = best_rate(&text, &|text| with_values.redact_bytes(text).1.total());
+    let line_rate = best_rate(&text, &|text| text.split(|byte| *byte == b'\n').count());
+    let bare_rate = best_rate(&text, &|text| automaton.find_iter(text).count());
+    let redact_rate = best_rate(&text, &|text| redactor.redact_bytes(text).1.total());
+    let values_rate = best_rate(&text, &|text| with_values.redact_bytes(text).1.total());
     println!("{} MB of source text, best of {RUNS}", text.len() / 1_000_000);
-    println!("counting lines:          {lines:7.0} MB/s");
-    println!("bare search, 500 words:  {bare:7.0} MB/s");
+    println!("counting lines:          {line_rate:7.0} MB/s");
+    println!("bare search, 500 words:  {bare_rate:7.0} MB/s");
     println!(
-        "redacting:               {redacted:7.0} MB/s, {:.2} of the bare search",
-        redacted / bare
+        "redacting:               {redact_rate:7.0} MB/s, {:.2} of the bare search",
+        redact_rate / bare_rate
     );
-    println!("redacting, 20 values:    {known:7.0} MB/s, {:.2} of the bare search", known / bare);
+    println!(
+        "redacting, 20 values:    {values_rate:7.0} MB/s, {:.2} of the bare search",
+        values_rate / bare_rate
+    );
 }
 
 fn best_rate(text: &[u8], work: &dyn Fn(&[u8]) -> usize) -> f64 {
-    let timed = |_| {
-        let began = Instant::now();
+    let measure = |_| {
+        let started = Instant::now();
         black_box(work(black_box(text)));
-        text.len() as f64 / 1e6 / began.elapsed().as_secs_f64()
+        text.len() as f64 / 1e6 / started.elapsed().as_secs_f64()
     };
-    (0..RUNS).map(timed).fold(0.0, f64::max)
+    (0..RUNS).map(measure).fold(0.0, f64::max)
 }
 
 fn collect_text(folder: &Path, text: &mut Vec<u8>) {

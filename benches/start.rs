@@ -66,13 +66,13 @@ const TABLE_ROWS: [TableRow; 5] = [
 ];
 
 fn main() -> Result<(), String> {
-    let home = create_home().map_err(|why| format!("no folder to run in: {why}"))?;
+    let home = create_home().map_err(|error| format!("cannot create the home folder: {error}"))?;
     let servers = list_servers()?;
     let mut samples: Vec<Vec<StartSample>> = servers.iter().map(|_| vec![]).collect();
     for _ in 0..RUNS {
         for (server, samples) in servers.iter().zip(&mut samples) {
-            let sample =
-                measure_start(server, &home).map_err(|why| format!("{}: {why}", server.name))?;
+            let sample = measure_start(server, &home)
+                .map_err(|error| format!("{}: {error}", server.name))?;
             samples.push(sample);
         }
     }
@@ -105,7 +105,7 @@ fn list_servers() -> Result<Vec<ServerCommand>, String> {
     for path in env::split_paths(&peers).filter(|path| !path.as_os_str().is_empty()) {
         // Servers run in another folder, so the path must be absolute.
         let command = std::path::absolute(&path)
-            .map_err(|why| format!("DEBATE_PEER, {}: {why}", path.display()))?;
+            .map_err(|error| format!("DEBATE_PEER, {}: {error}", path.display()))?;
         servers.push(ServerCommand { name: server_name(&command), command, arguments: &[] });
     }
     Ok(servers)
@@ -118,7 +118,7 @@ fn server_name(command: &Path) -> String {
 }
 
 fn measure_start(server: &ServerCommand, home: &Path) -> Result<StartSample, String> {
-    let began = Instant::now();
+    let started = Instant::now();
     let mut child = Command::new(&server.command)
         .args(server.arguments)
         .current_dir(home)
@@ -132,29 +132,30 @@ fn measure_start(server: &ServerCommand, home: &Path) -> Result<StartSample, Str
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|why| format!("does not start: {why}"))?;
-    let sample = handshake(&mut child, began);
-    child.kill().map_err(|why| format!("cannot be ended: {why}"))?;
-    child.wait().map_err(|why| format!("does not end: {why}"))?;
+        .map_err(|error| format!("does not start: {error}"))?;
+    let sample = handshake(&mut child, started);
+    child.kill().map_err(|error| format!("cannot be killed: {error}"))?;
+    child.wait().map_err(|error| format!("does not end: {error}"))?;
     sample
 }
 
 /// The MCP handshake: sends `initialize` and `tools/list` and measures the responses.
-fn handshake(child: &mut Child, began: Instant) -> Result<StartSample, String> {
+fn handshake(child: &mut Child, started: Instant) -> Result<StartSample, String> {
     let mut input = child.stdin.take().ok_or("has no stdin")?;
     let mut output = BufReader::new(child.stdout.take().ok_or("has no stdout")?);
-    let host = json!({"name": "bench", "version": "1"});
-    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": host});
+    let client_info = json!({"name": "bench", "version": "1"});
+    let params =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client_info});
     send_message(
         &mut input,
-        &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+        &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}),
     )?;
     read_response(&mut output, 1)?;
-    let initialize = began.elapsed();
+    let initialize = started.elapsed();
     send_message(&mut input, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
     send_message(&mut input, &json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))?;
     let (line, list) = read_response(&mut output, 2)?;
-    let tools = began.elapsed();
+    let tools = started.elapsed();
     thread::sleep(IDLE_WAIT);
     let count = list["result"]["tools"].as_array().ok_or("lists no tools")?.len();
     Ok(StartSample {
@@ -169,19 +170,20 @@ fn handshake(child: &mut Child, began: Instant) -> Result<StartSample, String> {
 fn send_message(input: &mut impl Write, message: &Value) -> Result<(), String> {
     // One write, as a host sends a request.
     let line = format!("{message}\n");
-    input.write_all(line.as_bytes()).map_err(|why| format!("does not listen: {why}"))
+    input.write_all(line.as_bytes()).map_err(|error| format!("cannot write to stdin: {error}"))
 }
 
 /// Reads up to the response to a request. Returns the line, raw and parsed.
 fn read_response(output: &mut impl BufRead, id: u64) -> Result<(String, Value), String> {
     loop {
         let mut line = String::new();
-        let read = output.read_line(&mut line).map_err(|why| format!("is not read: {why}"))?;
+        let read =
+            output.read_line(&mut line).map_err(|error| format!("cannot read stdout: {error}"))?;
         if read == 0 {
             return Err(format!("ended before it answered request {id}"));
         }
-        let message: Value =
-            serde_json::from_str(&line).map_err(|why| format!("sent no JSON: {why}: {line}"))?;
+        let message: Value = serde_json::from_str(&line)
+            .map_err(|error| format!("sent no JSON: {error}: {line}"))?;
         if message["id"] == id {
             return Ok((line, message));
         }
@@ -202,15 +204,15 @@ fn print_table(servers: &[ServerCommand], samples: &[Vec<StartSample>]) {
         print!("  {:>width$}", server.name, width = column_width(server));
     }
     println!();
-    for line in TABLE_ROWS {
-        print!("{:<26}", line.label);
-        let ours = median(&samples[0], line.value);
-        for (place, (server, samples)) in servers.iter().zip(samples).enumerate() {
-            let value = median(samples, line.value);
-            let ratio = value.zip(ours).filter(|_| place > 0).map(|(peer, ours)| ours / peer);
+    for row in TABLE_ROWS {
+        print!("{:<26}", row.label);
+        let ours = median(&samples[0], row.value);
+        for (index, (server, samples)) in servers.iter().zip(samples).enumerate() {
+            let value = median(samples, row.value);
+            let ratio = value.zip(ours).filter(|_| index > 0).map(|(peer, ours)| ours / peer);
             print!(
                 "  {:>width$}",
-                format_cell(value, line.decimals, ratio),
+                format_cell(value, row.decimals, ratio),
                 width = column_width(server)
             );
         }

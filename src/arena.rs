@@ -17,6 +17,7 @@
 //! | `result`     | winner, scores, end reason                                              |
 //! | `deadlines`  | which timeout applies now                                               |
 //! | `timers`     | periodic work: timeouts, eviction, retries                              |
+//! | `validate`   | checks of names, topics and speech lengths                              |
 //! | `restore`    | restores rooms after a restart                                          |
 mod deadlines;
 mod error;
@@ -31,10 +32,12 @@ mod room;
 mod room_state;
 mod service;
 mod timers;
+mod validate;
 
 pub use deadlines::{TimeoutAction, timeout_action};
 pub use error::ArenaError;
 pub use limits::ArenaLimits;
+pub(crate) use limits::{MAX_LISTED, MAX_POLL_WAIT_SECONDS};
 pub use responses::{list_item, public_status, status_for_bot};
 pub use result::arena_result;
 pub use room::{JoinedBot, Room, RoomClosure};

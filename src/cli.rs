@@ -69,62 +69,69 @@ use crate::engine::App;
 use args::{Args, CliCommand};
 use exit::{CliError, Exit};
 use screen::Screen;
+use std::time::Instant;
 
 /// Runs one command, prints its error if any, and returns the exit code.
-pub async fn run(args: Args, config: &Config, desk: &App) -> Exit {
-    desk.set_client_name("the terminal");
-    let mut screen = Screen::new(args.quiet, config, desk);
-    let done = dispatch(args, config, desk, &mut screen).await;
-    desk.archive().flush_exports();
+pub async fn run(args: Args, config: &Config, app: &App) -> Exit {
+    let started = Instant::now();
+    app.set_client_name("the terminal");
+    let mut screen = Screen::new(args.quiet, config, app);
+    let result = dispatch(args, config, app, &mut screen).await;
+    app.archive().flush_exports();
     screen.flush_partial_lines();
-    match done {
+    let exit = match result {
         Ok(exit) => exit,
         Err(CliError::BrokenPipe) => Exit::Ok,
-        Err(failed) => {
-            screen.error(&failed);
-            failed.exit()
+        Err(error) => {
+            screen.error(&error);
+            error.exit()
         }
-    }
+    };
+    let elapsed_ms = started.elapsed().as_millis() as u64;
+    tracing::debug!(exit_code = exit as u8, elapsed_ms, "command finished");
+    exit
 }
 
 async fn dispatch(
     args: Args,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
     match args.command {
-        CliCommand::Run(run) => run::run(&run, config, desk, screen).await,
-        CliCommand::Review(review) => review::review(&review, config, desk, screen).await,
-        CliCommand::Join(join) => join::join(&join, config, desk, screen).await,
-        CliCommand::Resume(resume) => resume::resume(&resume, config, desk, screen).await,
-        CliCommand::Watch(watch) => watch::watch(&watch, config, desk, screen).await,
-        CliCommand::Recheck(recheck) => recheck::recheck(&recheck, config, desk, screen),
-        CliCommand::Demo(demo) => demo::demo(&demo, config, desk, screen).await,
-        CliCommand::List(list) => archive::list(&list, config, desk, screen),
-        CliCommand::Show(show) => archive::show(&show, config, desk, screen),
-        CliCommand::Search(search) => archive::search(&search, config, desk, screen),
-        CliCommand::Export(export) => archive::export(&export, config, desk, screen),
-        CliCommand::Import(import) => archive::import(&import, config, desk, screen),
-        CliCommand::Reindex(json) => archive::reindex(json, desk, screen),
-        CliCommand::Replay(replay) => replay::replay(&replay, config, desk, screen).await,
-        CliCommand::Init(init) => init::init(&init, config, desk, screen),
+        CliCommand::Run(run) => run::run(&run, config, app, screen).await,
+        CliCommand::Review(review) => review::review(&review, config, app, screen).await,
+        CliCommand::Join(join) => join::join(&join, config, app, screen).await,
+        CliCommand::Resume(resume) => resume::resume(&resume, config, app, screen).await,
+        CliCommand::Watch(watch) => watch::watch(&watch, config, app, screen).await,
+        CliCommand::Recheck(recheck) => recheck::recheck(&recheck, config, app, screen),
+        CliCommand::Demo(demo) => demo::demo(&demo, config, app, screen).await,
+        CliCommand::List(list) => archive::list(&list, config, app, screen),
+        CliCommand::Show(show) => archive::show(&show, config, app, screen),
+        CliCommand::Search(search) => archive::search(&search, config, app, screen),
+        CliCommand::Export(export) => archive::export(&export, config, app, screen),
+        CliCommand::Import(import) => archive::import(&import, config, app, screen),
+        CliCommand::Reindex(json) => archive::reindex(json, app, screen),
+        CliCommand::Replay(replay) => replay::replay(&replay, config, app, screen).await,
+        CliCommand::Init(init) => init::init(&init, config, app, screen),
         CliCommand::Uninit(uninit) => init::uninit(&uninit, config, screen),
-        CliCommand::Doctor(doctor) => doctor::doctor(&doctor, config, desk, screen).await,
-        CliCommand::Models(models) => archive::models(models, desk, screen).await,
-        CliCommand::Formats(formats) => formats::formats(&formats, desk, screen),
-        CliCommand::Outcome(outcome) => outcome::outcome(&outcome, config, desk, screen).await,
-        CliCommand::Stats(stats) => outcome::stats(&stats, config, desk, screen),
-        CliCommand::View(asked) => view::view(&asked, config, desk, screen).await,
-        CliCommand::Leaderboard(board) => leaderboard::leaderboard(&board, config, desk, screen),
-        CliCommand::Tournament(played) => {
-            tournament::tournament(&played, config, desk, screen).await
+        CliCommand::Doctor(doctor) => doctor::doctor(&doctor, config, app, screen).await,
+        CliCommand::Models(models) => archive::models(models, app, screen).await,
+        CliCommand::Formats(formats) => formats::formats(&formats, app, screen),
+        CliCommand::Outcome(outcome) => outcome::outcome(&outcome, config, app, screen).await,
+        CliCommand::Stats(stats) => outcome::stats(&stats, config, app, screen),
+        CliCommand::View(view) => view::view(&view, config, app, screen).await,
+        CliCommand::Leaderboard(leaderboard) => {
+            leaderboard::leaderboard(&leaderboard, config, app, screen)
         }
-        CliCommand::Brief(brief) => inspect::brief(&brief, config, desk, screen).await,
-        CliCommand::Check(check) => inspect::check(&check, config, desk, screen),
-        CliCommand::Serve(serve) => serve::serve(&serve, config, desk, screen).await,
-        CliCommand::Redact => inspect::redact(desk, screen),
+        CliCommand::Tournament(tournament) => {
+            tournament::tournament(&tournament, config, app, screen).await
+        }
+        CliCommand::Brief(brief) => inspect::brief(&brief, config, app, screen).await,
+        CliCommand::Check(check) => inspect::check(&check, config, app, screen),
+        CliCommand::Serve(serve) => serve::serve(&serve, config, app, screen).await,
+        CliCommand::Redact => inspect::redact(app, screen),
         CliCommand::Completions { shell } => screen.print_completions(shell),
-        CliCommand::Mcp => Err(CliError::Other("this door is opened elsewhere".into())),
+        CliCommand::Mcp => Err(CliError::Other("`debate mcp` cannot be run from here".into())),
     }
 }

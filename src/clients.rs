@@ -26,7 +26,8 @@ pub use client_spec::{
     ClientSpec, InstallScope, clients, find_by_handshake_name, state_file_paths,
 };
 pub use inspect::{
-    ClientInspection, RegistrationProblem, ServerRegistration, hidden_prompts, inspect,
+    ClientInspection, LONGEST_CALL_SECS, MIN_CALL_TIMEOUT_SECS, RegistrationProblem,
+    ServerRegistration, hidden_prompts, inspect,
 };
 pub use install::{
     FileAction, InstallOptions, InstallStep, plan_install, plan_repair, plan_uninstall,

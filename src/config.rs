@@ -11,6 +11,9 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+/// Amounts of money in the settings must be below this.
+const MAX_AMOUNT: f64 = 1e9;
+
 /// Paths, environment and settings of this process.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -159,86 +162,86 @@ pub enum ConfigError {
     NoHomeDir,
     #[error("the current folder cannot be read: {0}")]
     NoCurrentDir(std::io::Error),
-    #[error(
-        "`{0}`: {1}; known are the tables `tools.NAME`, `apis.NAME`, `seats`, `limits`, `prices`"
-    )]
+    #[error("`{0}`: {1}; known tables are `tools.NAME`, `apis.NAME`, `seats`, `limits`, `prices`")]
     InvalidFile(String, String),
 }
 
 impl Config {
     /// Loads the configuration from the environment and `config.toml`.
     pub fn load() -> Result<Config, ConfigError> {
-        let folder = env::current_dir().map_err(ConfigError::NoCurrentDir)?;
+        let current_dir = env::current_dir().map_err(ConfigError::NoCurrentDir)?;
         let dirs = etcetera::choose_base_strategy().ok();
-        let said = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-        let home = said("DEBATE_HOME")
-            .map(|home| folder.join(home))
+        let env_value = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        let data_dir = env_value("DEBATE_HOME")
+            .map(|data_dir| current_dir.join(data_dir))
             .or_else(|| dirs.as_ref().map(|dirs| dirs.data_dir().join("debate")))
             .ok_or(ConfigError::NoHomeDir)?;
-        let config =
-            dirs.as_ref().map_or_else(|| home.clone(), |dirs| dirs.config_dir().join("debate"));
-        let user = dirs.as_ref().map(|dirs| (dirs.home_dir().to_owned(), dirs.config_dir()));
+        let config_dir =
+            dirs.as_ref().map_or_else(|| data_dir.clone(), |dirs| dirs.config_dir().join("debate"));
+        let user_dirs = dirs.as_ref().map(|dirs| (dirs.home_dir().to_owned(), dirs.config_dir()));
         Ok(Config {
-            data_dir: home,
-            prompts_dir: config.join("prompts"),
-            formats_dir: config.join("formats"),
-            settings: read_user_settings(&config.join("config.toml"))?,
-            user_dirs: user.unwrap_or_default(),
+            data_dir,
+            prompts_dir: config_dir.join("prompts"),
+            formats_dir: config_dir.join("formats"),
+            settings: read_user_settings(&config_dir.join("config.toml"))?,
+            user_dirs: user_dirs.unwrap_or_default(),
             environment: Environment(env::vars_os().collect()),
-            repo_root: find_repo_root(&folder),
+            repo_root: find_repo_root(&current_dir),
             program: env::current_exe().unwrap_or_else(|_| PathBuf::from("debate")),
             search_path: env::var_os("PATH")
                 .map_or_else(Vec::new, |path| env::split_paths(&path).collect()),
-            state_dir: said("AI_STATE_DIR").map(PathBuf::from),
+            state_dir: env_value("AI_STATE_DIR").map(PathBuf::from),
             log_level: env::var("DEBATE_LOG").ok(),
             editor: ["VISUAL", "EDITOR"]
                 .into_iter()
                 .find_map(|name| env::var(name).ok().filter(|editor| !editor.trim().is_empty())),
-            current_dir: folder,
+            current_dir,
         })
     }
 
     /// Path of the state file with the repository's last debate, below `AI_STATE_DIR` if set, else
-    /// below the client's directory (`usual`).
-    pub fn state_file(&self, usual: &str) -> PathBuf {
-        let folder = self.state_dir.clone().unwrap_or_else(|| PathBuf::from(usual));
+    /// below the client's own directory.
+    pub fn state_file(&self, default_dir: &str) -> PathBuf {
+        let folder = self.state_dir.clone().unwrap_or_else(|| PathBuf::from(default_dir));
         self.repo_root.join(folder).join("debate").join("last-debate.json")
     }
 }
 
 /// Reads and validates `config.toml`. A missing file gives the defaults.
 fn read_user_settings(path: &Path) -> Result<UserSettings, ConfigError> {
-    let bad = |why: String| ConfigError::InvalidFile(path.display().to_string(), why);
+    let invalid = |message: String| ConfigError::InvalidFile(path.display().to_string(), message);
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Ok(UserSettings::default());
         }
-        Err(error) => return Err(bad(error.to_string())),
+        Err(error) => return Err(invalid(error.to_string())),
     };
     let settings: UserSettings = toml::from_str(&text).map_err(|error| {
-        let before = error.span().map_or(0, |span| span.start).min(text.len());
-        let line = text.get(..before).unwrap_or_default().matches('\n').count() + 1;
-        bad(format!("line {line}: {}", error.message().replace('\n', " ")))
+        let offset = error.span().map_or(0, |span| span.start).min(text.len());
+        let line = text.get(..offset).unwrap_or_default().matches('\n').count() + 1;
+        invalid(format!("line {line}: {}", error.message().replace('\n', " ")))
     })?;
-    settings.validate().map_err(bad)?;
+    settings.validate().map_err(invalid)?;
     Ok(settings)
 }
 
 impl UserSettings {
     /// Validates amounts. A negative or infinite one would act as no limit or unknown price.
     fn validate(&self) -> Result<(), String> {
-        let amount = |name: &str, amount: f64| {
-            let fits = (0.0..1e9).contains(&amount);
-            fits.then_some(()).ok_or_else(|| format!("`{name}` is {amount}, which is no amount"))
+        let check_amount = |name: &str, amount: f64| {
+            let is_valid = (0.0..MAX_AMOUNT).contains(&amount);
+            is_valid.then_some(()).ok_or_else(|| {
+                format!("`{name}` is {amount}; it must be at least 0 and below {MAX_AMOUNT}")
+            })
         };
-        self.limits.max_cost.map_or(Ok(()), |cost| amount("limits.max_cost", cost))?;
+        self.limits.max_cost.map_or(Ok(()), |cost| check_amount("limits.max_cost", cost))?;
         if self.limits.turn_seconds == Some(0) {
-            return Err("`limits.turn_seconds` is 0, and nobody answers in no time".into());
+            return Err("`limits.turn_seconds` is 0; it must be at least 1".into());
         }
-        for (name, tariff) in &self.prices.models {
-            amount(&format!("prices.models.{name}.input"), tariff.input)?;
-            amount(&format!("prices.models.{name}.output"), tariff.output)?;
+        for (name, price) in &self.prices.models {
+            check_amount(&format!("prices.models.{name}.input"), price.input)?;
+            check_amount(&format!("prices.models.{name}.output"), price.output)?;
         }
         Ok(())
     }

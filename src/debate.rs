@@ -5,42 +5,42 @@
 //! into the state. An event that is not due is the only error. No cursor is stored, so recovery
 //! after a crash is: read the log, replay it, call `next` again.
 //!
-//! | module            | content                                                           |
-//! |-------------------|-------------------------------------------------------------------|
-//! | `format`          | Schema of a format: acts, phases, rounds, roles, sides            |
-//! | `formats`         | The five built-in formats, as tables                              |
-//! | `setup`           | Configuration fixed at the opening: topic, format, prompts, seats |
-//! | `reviewed_change` | The code change under review                                      |
-//! | `seat`            | Seats, and the participant that plays each one                    |
-//! | `body`            | Parsed replies, one variant per reply kind                        |
-//! | `citation`        | Citations, and the result of looking each one up                  |
-//! | `envelope`        | Metadata of one turn: tool, model, duration, tokens, cost         |
-//! | `event`           | Events of the log                                                 |
-//! | `state`           | `Debate`: the state folded from the events. Validates events      |
-//! | `plan`            | `next`: computes the next step                                    |
-//! | `visibility`      | Which earlier turns a seat sees, and under which labels           |
-//! | `ledger`          | Every claim with its status                                       |
-//! | `flags`           | Heuristics: walk-backs, unprompted concessions, repetition        |
-//! | `digest`          | Validates a summary, and builds one without a model               |
-//! | `mask`            | Hides the identity of speakers from judges                        |
-//! | `template`        | Fills prompt templates in one pass, never inserted text           |
-//! | `prompt`          | Builds the prompt of a seat                                       |
-//! | `reply`           | Parses the text of a reply into a body, or returns an error       |
-//! | `claims_block`    | Parser for the JSON claims block at the end of a speech           |
-//! | `schema`          | JSON schemas of replies, for providers with structured output     |
-//! | `rules`           | Validation rules for replies, as pure functions                   |
-//! | `points`          | Points per round of a tribunal, and its turning point             |
-//! | `verdict`         | Combines scores, rulings and votes into the result                |
-//! | `report_sections` | Headings of the nine-section report, by language                  |
-//! | `insights`        | Outcome and insights of a dialogue                                |
-//! | `estimate`        | Estimated calls and tokens of a debate, per seat                  |
-//! | `language`        | Language detection for a topic                                    |
-//! | `style`           | Removes formatting from a text before it is judged                |
-//! | `content_hash`    | SHA-256 hashes of texts                                           |
-//! | `invisible_chars` | Detects and escapes invisible characters                          |
-//! | `words`           | Word count, for scripts with and without spaces                   |
-//! | `removed`         | Counts redacted secrets in the record                             |
-//! | `status`          | Status of a debate, in the words users read                       |
+//! | module              | content                                                           |
+//! |---------------------|-------------------------------------------------------------------|
+//! | `format`            | Schema of a format: acts, phases, rounds, roles, sides            |
+//! | `formats`           | The five built-in formats, as tables                              |
+//! | `setup`             | Configuration fixed at the opening: topic, format, prompts, seats |
+//! | `reviewed_change`   | The code change under review                                      |
+//! | `seat`              | Seats, and the participant that plays each one                    |
+//! | `body`              | Parsed replies, one variant per reply kind                        |
+//! | `citation`          | Citations, and the result of looking each one up                  |
+//! | `envelope`          | Metadata of one turn: tool, model, duration, tokens, cost         |
+//! | `event`             | Events of the log                                                 |
+//! | `state`             | `Debate`: the state folded from the events. Validates events      |
+//! | `plan`              | `next`: computes the next step                                    |
+//! | `visibility`        | Which earlier turns a seat sees, and under which labels           |
+//! | `ledger`            | Every claim with its status                                       |
+//! | `flags`             | Heuristics: walk-backs, unprompted concessions, repetition        |
+//! | `digest`            | Validates a summary, and builds one without a model               |
+//! | `mask`              | Hides the identity of speakers from judges                        |
+//! | `template`          | Fills prompt templates in one pass, never inserted text           |
+//! | `prompt`            | Builds the prompt of a seat                                       |
+//! | `reply`             | Parses the text of a reply into a body, or returns an error       |
+//! | `claims_block`      | Parser for the JSON claims block at the end of a speech           |
+//! | `reply_schema`      | JSON schemas of replies, for providers with structured output     |
+//! | `rules`             | Validation rules for replies, as pure functions                   |
+//! | `round_marks`       | Points per round of a tribunal, and its turning point             |
+//! | `verdict`           | Combines scores, rulings and votes into the result                |
+//! | `report_sections`   | Headings of the nine-section report, by language                  |
+//! | `insights`          | Outcome and insights of a dialogue                                |
+//! | `estimate`          | Estimated calls and tokens of a debate, per seat                  |
+//! | `language`          | Language detection for a topic                                    |
+//! | `style`             | Removes formatting from a text before it is judged                |
+//! | `content_hash`      | SHA-256 hashes of texts                                           |
+//! | `invisible_chars`   | Detects and escapes invisible characters                          |
+//! | `word_count`        | Word count, for scripts with and without spaces                   |
+//! | `redaction_summary` | Counts redacted secrets in the record                             |
+//! | `status`            | Status of a debate, in the words users read                       |
 pub mod body;
 pub mod citation;
 pub mod claims_block;

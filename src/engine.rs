@@ -6,8 +6,8 @@
 //!
 //! | file                 | content                                                               |
 //! |----------------------|-----------------------------------------------------------------------|
-//! | `app`                | `App`: open, resume, read and find debates                            |
-//! | `session`            | one running debate: redact, check, append, apply, publish             |
+//! | `app`                | `App`: open, resume, read and find debates; its errors                |
+//! | `session`            | one running debate: redact, check, append, apply, publish, log lines  |
 //! | `turn`               | one turn: build the request, fetch the reply, turn it into an event   |
 //! | `reply_pipeline`     | sanitize a reply and check its citations before it is parsed          |
 //! | `redaction_gate`     | redact everything that is stored, published or sent                   |

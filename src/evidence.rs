@@ -15,6 +15,8 @@
 //! | `verification_marks` | strips marks by which a model claims that its citations are checked |
 //! | `checker`            | `CitationChecker`, with a cache of the last tree                    |
 //! | `lookup`             | looks up one reference in one tree                                  |
+//! | `quote_spot`         | finds the cited text in one file, near its cited lines              |
+//! | `tree_search`        | searches the tree for a misplaced or common quote                   |
 //! | `removed_lines`      | looks up text that a change under review deletes                    |
 //! | `symbol_lookup`      | finds the definition of a symbol in a tree                          |
 //! | `path_index`         | resolves a written path to a file of the tree                       |
@@ -37,11 +39,13 @@ mod parallel_find;
 mod path_index;
 mod port;
 mod prose_line;
+mod quote_spot;
 mod quote_variants;
 mod removed_lines;
 mod source_text;
 mod symbol_lookup;
 mod symbol_names;
+mod tree_search;
 mod unverifiable;
 mod verification_marks;
 
@@ -138,7 +142,7 @@ pub enum SearchMode {
 impl CitedLocation {
     /// The quote or symbol as written.
     pub fn text_str(&self) -> Option<&str> {
-        self.text.as_ref().map(|words| match words {
+        self.text.as_ref().map(|cited| match cited {
             CitedText::Quote(text) | CitedText::Symbol(text) => text.as_str(),
         })
     }

@@ -20,60 +20,65 @@ mod validate;
 /// Loads all formats. A file in `prompts` overrides the embedded prompt of the same name. Every
 /// `NAME.toml` in `formats` is a user-defined format, and files with errors are collected.
 pub fn load(prompts: &Path, formats: &Path) -> FormatCatalog {
-    let mut catalogue = FormatCatalog {
+    let mut catalog = FormatCatalog {
         entries: load_builtin_formats(prompts),
         invalid_files: vec![],
         arena_client_prompts: embedded_prompts::ARENA_CLIENT_PROMPTS
             .iter()
-            .map(|words| load_prompt(prompts, words))
+            .map(|prompt| load_prompt(prompts, prompt))
             .collect(),
     };
     for (name, text) in embedded_prompts::TEMPLATE_FORMATS {
-        match format_file::parse(name, text, &catalogue.entries) {
-            Ok((base, offering)) => {
-                let from = FormatSource::BuiltinTemplate(base.unwrap_or_default());
-                catalogue.entries.push(CatalogEntry { source: from, ..offering });
+        match format_file::parse(name, text, &catalog.entries) {
+            Ok((base, format_entry)) => {
+                let source = FormatSource::BuiltinTemplate(base.unwrap_or_default());
+                catalog.entries.push(CatalogEntry { source, ..format_entry });
             }
-            Err(why) => catalogue.invalid_files.push(InvalidFormatFile {
+            Err(why) => catalog.invalid_files.push(InvalidFormatFile {
                 name: (*name).into(),
                 file: format!("formats/{name}.toml"),
                 why,
             }),
         }
     }
-    let mut own: Vec<_> = fs::read_dir(formats)
+    let mut user_files: Vec<_> = fs::read_dir(formats)
         .into_iter()
         .flat_map(|entries| entries.flatten().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
         .map(|path| {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             (name, path.display().to_string(), read_small_file(&path))
         })
         .collect();
-    own.sort();
+    user_files.sort();
     // Formats can extend each other in any order, so retry until no more can be parsed.
     loop {
-        let before = own.len();
-        own.retain(|(name, file, text)| {
+        let remaining = user_files.len();
+        user_files.retain(|(name, file, text)| {
             let Ok(text) = text else { return true };
-            let Ok((_, offering)) = format_file::parse(name, text, &catalogue.entries) else {
+            let Ok((_, format_entry)) = format_file::parse(name, text, &catalog.entries) else {
                 return true;
             };
-            let from = FormatSource::UserFile(file.clone());
-            catalogue.entries.push(CatalogEntry { source: from, ..offering });
+            let source = FormatSource::UserFile(file.clone());
+            catalog.entries.push(CatalogEntry { source, ..format_entry });
             false
         });
-        if own.len() == before {
+        if user_files.len() == remaining {
             break;
         }
     }
-    for (name, file, text) in own {
-        let read =
-            text.and_then(|text| format_file::parse(&name, &text, &catalogue.entries).map(drop));
-        let why = read.err().unwrap_or_default();
-        catalogue.invalid_files.push(InvalidFormatFile { name, file, why });
+    for (name, file, text) in user_files {
+        let parsed =
+            text.and_then(|text| format_file::parse(&name, &text, &catalog.entries).map(drop));
+        let why = parsed.err().unwrap_or_default();
+        catalog.invalid_files.push(InvalidFormatFile { name, file, why });
     }
-    catalogue
+    tracing::debug!(
+        formats = catalog.entries.len(),
+        invalid = catalog.invalid_files.len(),
+        "formats loaded"
+    );
+    catalog
 }
 
 /// Size limit of a prompt or format file.
@@ -81,31 +86,31 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// Reads a regular file up to the size limit. A pipe or device could block or never end.
 fn read_small_file(path: &Path) -> Result<String, String> {
-    let about = fs::metadata(path).map_err(|error| error.to_string())?;
-    if !about.is_file() || about.len() > MAX_FILE_BYTES {
-        return Err(format!("it is no file of at most {MAX_FILE_BYTES} bytes"));
+    let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
+    if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
+        return Err(format!("it is not a regular file of at most {MAX_FILE_BYTES} bytes"));
     }
     fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
 /// A prompt by name: the user's file if it is readable, or else the embedded text.
-fn load_prompt(folder: &Path, (name, file, ours): &(&str, &str, &str)) -> (String, String) {
-    let own = read_small_file(&folder.join(file));
-    ((*name).to_owned(), own.unwrap_or_else(|_| (*ours).to_owned()))
+fn load_prompt(folder: &Path, (name, file, embedded): &(&str, &str, &str)) -> (String, String) {
+    let user_text = read_small_file(&folder.join(file));
+    ((*name).to_owned(), user_text.unwrap_or_else(|_| (*embedded).to_owned()))
 }
 
 /// The built-in formats, with prompts overridden by the user.
 fn load_builtin_formats(folder: &Path) -> Vec<CatalogEntry> {
-    let words = |words| load_prompt(folder, words);
-    let offering = |offer: formats::FormatOffer| {
-        let (_, own) =
+    let load = |prompt| load_prompt(folder, prompt);
+    let build_entry = |offer: formats::FormatOffer| {
+        let (_, table) =
             embedded_prompts::FORMAT_PROMPTS.iter().find(|(name, _)| *name == offer.format.name)?;
-        let prompts = own
+        let prompts = table
             .iter()
             .chain(embedded_prompts::COMMON_PROMPTS)
-            .map(words)
+            .map(load)
             .collect::<BTreeMap<_, _>>();
         Some(CatalogEntry { offer, prompts, source: FormatSource::Builtin })
     };
-    formats::built_in_offers().into_iter().filter_map(offering).collect()
+    formats::built_in_offers().into_iter().filter_map(build_entry).collect()
 }

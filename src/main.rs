@@ -17,13 +17,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Worker threads of the async runtime. Blocking work has its own threads.
+const WORKER_THREADS: usize = 2;
+/// Characters per second that the demo prints on a terminal.
+const DEMO_CHARS_PER_SECOND: u32 = 400;
+
 /// System clock, in Unix milliseconds.
 struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> i64 {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
     }
 }
 
@@ -39,14 +44,15 @@ fn main() -> ExitCode {
     let config = match config {
         Ok(config) => config,
         Err(error) => {
-            tracing::error!("{error}");
+            tracing::error!(%error, "cannot load the configuration");
             return ExitCode::FAILURE;
         }
     };
+    tracing::debug!(version = env!("CARGO_PKG_VERSION"), "program started");
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let secrets = build_redactor(&config);
     let archive = SqliteArchive::new(&config.data_dir, clock.clone());
-    let around = SystemEnvironment {
+    let environment = SystemEnvironment {
         variables: config.environment.0.clone(),
         search_path: config.search_path.clone(),
         home_dir: config.user_dirs.0.clone(),
@@ -57,40 +63,44 @@ fn main() -> ExitCode {
         current_folder: config.current_dir.clone(),
         tree_store: trees.clone(),
     });
-    let own = &config.settings;
-    let tariffs = own.prices.models.iter();
-    let roster = ProviderRegistry::new(ProviderConfig {
+    let settings = &config.settings;
+    let model_prices = settings.prices.models.iter();
+    let providers = ProviderRegistry::new(ProviderConfig {
         demo_speed: demo_speed(&args),
-        tools: own.tools.clone(),
-        apis: own.apis.0.clone(),
+        tools: settings.tools.clone(),
+        apis: settings.apis.0.clone(),
         prices: PriceList {
-            models: tariffs.map(|(name, it)| (name.clone(), (it.input, it.output))).collect(),
-            as_of: own.prices.as_of.clone(),
+            models: model_prices
+                .map(|(name, price)| (name.clone(), (price.input, price.output)))
+                .collect(),
+            as_of: settings.prices.as_of.clone(),
         },
-        environment: around,
+        environment,
         snapshots: Some(briefs.clone()),
     });
-    let desk = App::new(AppParts {
+    let app = App::new(AppParts {
         archive: Arc::new(archive),
-        providers: Arc::new(roster),
+        providers: Arc::new(providers),
         briefs,
         evidence: Arc::new(CitationChecker::new(trees)),
         secrets,
         clock,
         catalog: formats_catalog::load(&config.prompts_dir, &config.formats_dir),
     });
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WORKER_THREADS)
+        .enable_all()
+        .build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => {
-            tracing::error!("no threads: {error}");
+            tracing::error!(%error, "cannot start the async runtime");
             return ExitCode::FAILURE;
         }
     };
     let exit = match args.command {
-        CliCommand::Mcp => runtime.block_on(mcp::serve(&config, desk)),
-        _ => runtime.block_on(cli::run(args, &config, &desk)).into(),
+        CliCommand::Mcp => runtime.block_on(mcp::serve(&config, app)),
+        _ => runtime.block_on(cli::run(args, &config, &app)).into(),
     };
     // A thread blocked on reading stdin must not keep the process alive.
     runtime.shutdown_background();
@@ -100,10 +110,11 @@ fn main() -> ExitCode {
 /// Builds the secret redactor. Placeholders are keyed with the user's key. If there is no key file,
 /// a random key is used and placeholders differ between processes.
 fn build_redactor(config: &Config) -> Secrets {
-    let home = config.data_dir.clone();
+    let data_dir = config.data_dir.clone();
     let key = move || {
-        secure_fs::load_or_create_key(&home).unwrap_or_else(|_| {
-            let mut bytes = vec![0; 32];
+        secure_fs::load_or_create_key(&data_dir).unwrap_or_else(|error| {
+            tracing::debug!(kind = ?error.kind(), "no secret key; placeholders use a random one");
+            let mut bytes = vec![0; secure_fs::KEY_BYTES];
             let _ = getrandom::fill(&mut bytes);
             bytes
         })
@@ -115,6 +126,6 @@ fn build_redactor(config: &Config) -> Secrets {
 fn demo_speed(args: &Args) -> Option<u32> {
     use std::io::IsTerminal;
     let CliCommand::Demo(demo) = &args.command else { return None };
-    let usual = if std::io::stdout().is_terminal() { 400 } else { 0 };
-    Some(demo.speed.unwrap_or(usual)).filter(|speed| *speed > 0)
+    let default_speed = if std::io::stdout().is_terminal() { DEMO_CHARS_PER_SECOND } else { 0 };
+    Some(demo.speed.unwrap_or(default_speed)).filter(|speed| *speed > 0)
 }

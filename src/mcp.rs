@@ -21,6 +21,7 @@
 //! | `amend`          | parser of the settings that a user changes in an open debate              |
 //! | `read_tools`     | handlers of `summarize`, `list_debates`, `show_debate`, `list_models`     |
 //! | `status`         | the status of a debate as a bounded result                                |
+//! | `digest`         | shortened turns, verdicts and findings of a status                        |
 //! | `next_call`      | the next call that every result suggests                                  |
 //! | `progress`       | throttled preview of the turn that is being streamed                      |
 //! | `summary`        | the result of `summarize`: positions, concessions, open claims            |
@@ -33,6 +34,7 @@ mod amend;
 pub mod args;
 mod client;
 mod continue_round;
+mod digest;
 pub mod error;
 mod next_call;
 mod progress;
@@ -69,19 +71,21 @@ use tokio::io::{AsyncRead, AsyncWrite};
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(400);
 
 /// Serves one client on stdin and stdout until it disconnects or the process gets a stop signal.
-pub async fn serve(config: &Config, desk: App) -> ExitCode {
-    let server = McpServer::new(desk, config.clone());
+pub async fn serve(config: &Config, app: App) -> ExitCode {
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), "mcp server started");
+    let server = McpServer::new(app, config.clone());
     let (input, output) = stdio_pipes();
-    let done = tokio::select! {
-        done = serve_on(server.clone(), input, output) => done,
+    let result = tokio::select! {
+        result = serve_on(server.clone(), input, output) => result,
         () = wait_for_shutdown() => Ok(()),
     };
-    // A blocked disk must not keep the process alive after its client has gone.
+    tracing::info!("mcp server stopping");
+    // A blocked disk must not keep the process alive after its client has disconnected.
     let _ = tokio::time::timeout(SHUTDOWN_GRACE, server.shut_down()).await;
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            tracing::error!("{why}");
+        Err(error) => {
+            tracing::error!(error = %error, "mcp server failed");
             ExitCode::FAILURE
         }
     }
@@ -93,20 +97,21 @@ pub async fn serve_on(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), String> {
-    let closing = server.shutdown_token();
-    let wire = transport::LineTransport::new(input, output, closing.clone());
-    let running = match server.serve(wire).await {
-        Ok(running) => running,
+    let shutdown = server.shutdown_token();
+    let line_transport = transport::LineTransport::new(input, output, shutdown.clone());
+    let service = match server.serve(line_transport).await {
+        Ok(service) => service,
         // A client that disconnects before the handshake is not an error.
-        Err(_) if closing.is_cancelled() => return Ok(()),
+        Err(_) if shutdown.is_cancelled() => return Ok(()),
         Err(error) => return Err(error.to_string()),
     };
-    let late = async {
-        closing.cancelled().await;
+    tracing::debug!("mcp handshake completed");
+    let grace_period = async {
+        shutdown.cancelled().await;
         tokio::time::sleep(SHUTDOWN_GRACE).await;
     };
     tokio::select! {
-        quit = running.waiting() => quit.map(drop).map_err(|error| error.to_string()),
-        () = late => Ok(()),
+        result = service.waiting() => result.map(drop).map_err(|error| error.to_string()),
+        () = grace_period => Ok(()),
     }
 }

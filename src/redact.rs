@@ -99,9 +99,8 @@ impl Secrets {
         key: impl Fn() -> Vec<u8> + Send + Sync + 'static,
         values: impl IntoIterator<Item = (String, String)>,
     ) -> Secrets {
-        let known = KnownValues::new(values.into_iter().map(|(_, value)| value));
-        let inner =
-            SharedSecrets { load_key: Box::new(key), key: OnceLock::new(), known_values: known };
+        let known_values = KnownValues::new(values.into_iter().map(|(_, value)| value));
+        let inner = SharedSecrets { load_key: Box::new(key), key: OnceLock::new(), known_values };
         Secrets { inner: Arc::new(inner) }
     }
 
@@ -130,42 +129,42 @@ impl Secrets {
 impl Redactor {
     /// Redacts a text.
     pub fn redact<'t>(&self, text: &'t str) -> RedactedText<'t> {
-        let (bytes, removed) = self.redact_bytes(text.as_bytes());
+        let (bytes, counts) = self.redact_bytes(text.as_bytes());
         let text = match bytes {
             Cow::Borrowed(_) => Cow::Borrowed(text),
             Cow::Owned(bytes) => Cow::Owned(into_text(bytes)),
         };
-        RedactedText { text, counts: removed }
+        RedactedText { text, counts }
     }
 
     /// Redacts bytes that may not be valid UTF-8.
     pub fn redact_bytes<'t>(&self, bytes: &'t [u8]) -> (Cow<'t, [u8]>, RedactionCounts) {
-        let found = scan::scan_text(bytes, 0, 0, &self.inner.known_values).secrets;
-        let mut removed = RedactionCounts::default();
-        if found.is_empty() {
-            return (Cow::Borrowed(bytes), removed);
+        let secrets = scan::scan_text(bytes, 0, 0, &self.inner.known_values).secrets;
+        let mut counts = RedactionCounts::default();
+        if secrets.is_empty() {
+            return (Cow::Borrowed(bytes), counts);
         }
-        let mut kept = Vec::with_capacity(bytes.len());
-        self.write_redacted(bytes, 0..bytes.len(), &found, &mut kept, &mut removed);
-        (Cow::Owned(kept), removed)
+        let mut output = Vec::with_capacity(bytes.len());
+        self.write_redacted(bytes, 0..bytes.len(), &secrets, &mut output, &mut counts);
+        (Cow::Owned(output), counts)
     }
 
     /// Redacts a file whose name marks it as secret. Strict mode: the value of every assignment
     /// goes, whatever its name, and every key block.
     pub fn redact_secret_file(&self, text: &str) -> (String, RedactionCounts) {
-        let (mut text, mut removed) = (text.to_owned(), RedactionCounts::default());
+        let (mut text, mut counts) = (text.to_owned(), RedactionCounts::default());
         // Once part of a line is redacted, the rest can match. Repeat until nothing is found.
         loop {
-            let mut found =
+            let mut secrets =
                 scan::scan_text(text.as_bytes(), 0, 0, &self.inner.known_values).secrets;
-            found.extend(secret_file::find_all_values(text.as_bytes()));
-            if found.is_empty() {
-                return (text, removed);
+            secrets.extend(secret_file::find_all_values(text.as_bytes()));
+            if secrets.is_empty() {
+                return (text, counts);
             }
-            let mut kept = vec![];
-            let found = scan::merge_overlaps(found);
-            self.write_redacted(text.as_bytes(), 0..text.len(), &found, &mut kept, &mut removed);
-            text = into_text(kept);
+            let mut output = vec![];
+            let secrets = scan::merge_overlaps(secrets);
+            self.write_redacted(text.as_bytes(), 0..text.len(), &secrets, &mut output, &mut counts);
+            text = into_text(output);
         }
     }
 
@@ -174,24 +173,30 @@ impl Redactor {
         StreamRedactor::new(self.clone())
     }
 
-    /// Appends a part of a text to `kept`, with placeholders in place of the secrets.
+    /// Appends a part of a text to `output`, with placeholders in place of the secrets.
     fn write_redacted(
         &self,
         bytes: &[u8],
         part: std::ops::Range<usize>,
-        found: &[SecretSpan],
-        kept: &mut Vec<u8>,
-        removed: &mut RedactionCounts,
+        secrets: &[SecretSpan],
+        output: &mut Vec<u8>,
+        counts: &mut RedactionCounts,
     ) {
-        let mut at = part.start;
-        for found in found.iter().filter(|found| part.contains(&found.start)) {
-            kept.extend_from_slice(&bytes[at..found.start]);
-            let secret = &bytes[found.start..found.end];
-            placeholder::write_placeholder(found.kind, secret, self.inner.key(), &self.scope, kept);
-            removed.increment(found.kind);
-            at = found.end;
+        let mut position = part.start;
+        for span in secrets.iter().filter(|span| part.contains(&span.start)) {
+            output.extend_from_slice(&bytes[position..span.start]);
+            let secret = &bytes[span.start..span.end];
+            placeholder::write_placeholder(
+                span.kind,
+                secret,
+                self.inner.key(),
+                &self.scope,
+                output,
+            );
+            counts.increment(span.kind);
+            position = span.end;
         }
-        kept.extend_from_slice(&bytes[at..part.end]);
+        output.extend_from_slice(&bytes[position..part.end]);
     }
 }
 

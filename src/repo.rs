@@ -72,6 +72,9 @@ use std::path::{Path, PathBuf};
 
 /// Maximum size in bytes of a file that is pinned or copied.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
+/// Path length in bytes at which walks over a tree stop, because a malicious tree can nest without
+/// end.
+const MAX_TREE_PATH_BYTES: usize = 4_096;
 
 /// Store of pinned trees and snapshots below the user's home folder for debates. Cheap to clone.
 #[derive(Clone)]
@@ -82,13 +85,13 @@ pub struct TreeStore {
 
 /// Redacts secrets in file contents. A file whose name marks it as secret is redacted strictly:
 /// every assigned value goes.
-fn redact_contents<'b>(gate: Option<&Redactor>, path: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-    match gate {
+fn redact_contents<'b>(redactor: Option<&Redactor>, path: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+    match redactor {
         None => Cow::Borrowed(bytes),
-        Some(gate) if exclusions::is_secret_path(path.as_bytes()) => {
-            Cow::Owned(gate.redact_secret_file(&String::from_utf8_lossy(bytes)).0.into_bytes())
+        Some(redactor) if exclusions::is_secret_path(path.as_bytes()) => {
+            Cow::Owned(redactor.redact_secret_file(&String::from_utf8_lossy(bytes)).0.into_bytes())
         }
-        Some(gate) => gate.redact_bytes(bytes).0,
+        Some(redactor) => redactor.redact_bytes(bytes).0,
     }
 }
 
@@ -200,8 +203,8 @@ impl ExcludedPath {
 
 impl ExclusionReason {
     /// Describes how many paths have this reason: "2 are links".
-    pub fn describe_count(self, many: usize) -> String {
-        let (one, more) = match self {
+    pub fn describe_count(self, count: usize) -> String {
+        let (singular, plural) = match self {
             ExclusionReason::Secret => ("may be a secret", "may be secrets"),
             ExclusionReason::Instructions => ("instructs agents", "instruct agents"),
             ExclusionReason::Settings => ("sets agents up", "set agents up"),
@@ -214,7 +217,7 @@ impl ExclusionReason {
             }
             ExclusionReason::Unreadable => ("cannot be read", "cannot be read"),
         };
-        format!("{many} {}", if many == 1 { one } else { more })
+        format!("{count} {}", if count == 1 { singular } else { plural })
     }
 
     /// Predicate for messages: "`.env` may hold a secret, by its name".

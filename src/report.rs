@@ -39,7 +39,7 @@ pub mod verdict;
 pub mod view;
 
 /// Formats milliseconds since the Unix epoch as an ISO 8601 timestamp in UTC.
-pub fn iso_timestamp(at: i64) -> String {
-    let time = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+pub fn iso_timestamp(millis: i64) -> String {
+    let time = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     format!("{time:.3}")
 }

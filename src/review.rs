@@ -14,6 +14,7 @@
 //! | `output/escape_markdown`    | escaping of untrusted text in Markdown                         |
 //! | `output/location`           | validated path, line range and URI of a finding                |
 //! | `output/phrases`            | phrases shared by the output formats                           |
+//! | `output/limits`             | length limits of texts that several formats show               |
 //! | `output/truncate`           | drops whole entries from an output over its size limit         |
 //! | `output/markdown`           | Markdown sections shared by the summary and the comment        |
 //! | `output/markdown_summary`   | Markdown summary                                               |

@@ -4,23 +4,29 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Reads the user's 32-byte secret key from `home`, or creates it. The key is written to a
+/// Length of the user's secret key.
+pub const KEY_BYTES: usize = 32;
+
+/// Reads the user's secret key from `home`, or creates it. The key is written to a
 /// temporary file and renamed without overwriting, so two processes that create it at once get the
 /// same key.
-pub fn load_or_create_key(home: &Path) -> io::Result<Vec<u8>> {
-    let path = home.join("key");
+pub fn load_or_create_key(data_dir: &Path) -> io::Result<Vec<u8>> {
+    let path = data_dir.join("key");
     if let Ok(bytes) = fs::read(&path)
-        && bytes.len() == 32
+        && bytes.len() == KEY_BYTES
     {
         return Ok(bytes);
     }
-    create_private_dir(home)?;
-    let mut bytes = [0; 32];
+    create_private_dir(data_dir)?;
+    let mut bytes = [0; KEY_BYTES];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    let mut file = tempfile::NamedTempFile::new_in(home)?;
+    let mut file = tempfile::NamedTempFile::new_in(data_dir)?;
     io::Write::write_all(&mut file, &bytes)?;
     match file.persist_noclobber(&path) {
-        Ok(_) => Ok(bytes.into()),
+        Ok(_) => {
+            tracing::debug!("secret key created");
+            Ok(bytes.into())
+        }
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => fs::read(&path),
         Err(error) => Err(error.error),
     }
@@ -42,12 +48,12 @@ pub fn create_private_dir(folder: &Path) -> io::Result<()> {
 /// Returns an error if a path below `root` leads out of it through a symlink, so that a repository
 /// cannot redirect a write. The path need not exist; its deepest existing ancestor is checked.
 pub fn check_within(root: &Path, path: &Path) -> io::Result<()> {
-    let exists = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok());
-    if let Some(deepest) = exists.filter(|_| path.starts_with(root))
+    let existing = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok());
+    if let Some(deepest) = existing.filter(|_| path.starts_with(root))
         && !dunce::canonicalize(deepest)?.starts_with(dunce::canonicalize(root)?)
     {
-        let says = format!("`{}` leads out of the repository", path.display());
-        return Err(io::Error::other(says));
+        let message = format!("`{}` leads out of the repository", path.display());
+        return Err(io::Error::other(message));
     }
     Ok(())
 }

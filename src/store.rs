@@ -4,6 +4,8 @@
 //! | module            | what it does                                                             |
 //! |-------------------|--------------------------------------------------------------------------|
 //! | `archive`         | implements the engine's `Archive` port on SQLite                         |
+//! | `database`        | connections, each behind a mutex                                         |
+//! | `debate_rows`     | reads a debate from its rows                                             |
 //! | `schema`          | tables, indexes and migrations                                           |
 //! | `log`             | appends events in a transaction that checks the lease                    |
 //! | `lease`           | one writer per debate, across processes                                  |
@@ -21,6 +23,8 @@
 //! | `files`           | atomic writes, private files, file names                                 |
 mod archive;
 mod command_queue;
+mod database;
+mod debate_rows;
 mod exports;
 mod files;
 mod foreign;

@@ -43,6 +43,6 @@ use crate::page;
 
 /// Renders a debate as one self-contained HTML file.
 pub fn export_html(stored: &StoredDebate) -> Result<String, SetupError> {
-    let story = page::history::DebateHistory::from_stored(stored, None)?;
-    Ok(page::export::render_export(&story, assets::STYLE).into_string())
+    let history = page::history::DebateHistory::from_stored(stored, None)?;
+    Ok(page::export::render_export(&history, assets::STYLE).into_string())
 }

@@ -22,8 +22,8 @@ pub(super) fn serve() -> u16 {
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let said = "x".repeat(600);
-            let body = json!({"state": "active", "debate_log": [said, said, said]});
+            let speech = "x".repeat(600);
+            let body = json!({"state": "active", "debate_log": [speech, speech, speech]});
             let router = Router::new().route("/poll", get(async move || axum::Json(body)));
             let listener = tokio::net::TcpListener::from_std(listener).unwrap();
             let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
@@ -36,19 +36,19 @@ pub(super) fn serve() -> u16 {
 /// Polls the baseline until the run ends.
 pub(super) async fn probe(port: u16, options: Arc<LoadOptions>, tally: Arc<Tally>) {
     let probes = (options.bots / BOTS_PER_PROBE).max(1);
-    let mut asking = tokio::task::JoinSet::new();
+    let mut tasks = tokio::task::JoinSet::new();
     for nth in 0..probes {
         let (options, tally) = (options.clone(), tally.clone());
-        asking.spawn(async move {
-            let mut line = HttpConnection::new(port);
+        tasks.spawn(async move {
+            let mut connection = HttpConnection::new(port);
             tokio::time::sleep(options.poll_interval.mul_f64(nth as f64 * 0.618_034 % 1.0)).await;
             loop {
                 if options.new_connections {
-                    line.disconnect();
+                    connection.disconnect();
                 }
-                let began = Instant::now();
-                if line.get("/poll", &[]).await.is_ok() {
-                    tally.record(&tally.baseline_times, began.elapsed());
+                let started = Instant::now();
+                if connection.get("/poll", &[]).await.is_ok() {
+                    tally.record(&tally.baseline_times, started.elapsed());
                     // The total counts only requests to the real server.
                     tally.requests.fetch_sub(1, Ordering::Relaxed);
                 }
@@ -56,5 +56,5 @@ pub(super) async fn probe(port: u16, options: Arc<LoadOptions>, tally: Arc<Tally
             }
         });
     }
-    while asking.join_next().await.is_some() {}
+    while tasks.join_next().await.is_some() {}
 }

@@ -27,21 +27,22 @@ pub(super) struct Bot {
 
 impl Bot {
     pub(super) async fn join(
-        nth: usize,
+        index: usize,
         debate: &str,
-        line: &mut HttpConnection,
+        connection: &mut HttpConnection,
         tally: &Tally,
     ) -> Bot {
-        let body = json!({"bot_name": format!("bot{nth}"), "bot_uuid": format!("load-{nth}"),
+        let body = json!({"bot_name": format!("bot{index}"), "bot_uuid": format!("load-{index}"),
             "debate_id": debate});
-        let began = Instant::now();
-        let joined = line.post("/api/debate/join", &[], &body).await.unwrap();
+        let started = Instant::now();
+        let joined = connection.post("/api/debate/join", &[], &body).await.unwrap();
         assert_eq!(joined.status, 200, "joining: {}", joined.body);
-        tally.record(&tally.join_times, began.elapsed());
-        let read = |field: &str| joined.body[field].as_str().unwrap().to_owned();
-        let (name, key, debate) = (read("bot_identifier"), read("debate_key"), read("debate_id"));
-        let (sent, taken) = (BTreeSet::new(), BTreeSet::new());
-        Bot { index: nth, debate, name, key, sent, accepted: taken, last_poll: Value::Null }
+        tally.record(&tally.join_times, started.elapsed());
+        let text_field = |field: &str| joined.body[field].as_str().unwrap().to_owned();
+        let (name, key, debate) =
+            (text_field("bot_identifier"), text_field("debate_key"), text_field("debate_id"));
+        let (sent, accepted) = (BTreeSet::new(), BTreeSet::new());
+        Bot { index, debate, name, key, sent, accepted, last_poll: Value::Null }
     }
 
     /// Polls and speaks until the debate ends.
@@ -51,58 +52,58 @@ impl Bot {
         port: u16,
         tally: Arc<Tally>,
     ) -> Bot {
-        let mut line = HttpConnection::new(port);
+        let mut connection = HttpConnection::new(port);
         // Spread the polls of all bots evenly over the interval.
-        let phase = options.poll_interval.mul_f64(self.index as f64 * 0.618_034 % 1.0);
-        tokio::time::sleep(phase).await;
+        let offset = options.poll_interval.mul_f64(self.index as f64 * 0.618_034 % 1.0);
+        tokio::time::sleep(offset).await;
         loop {
-            let pause = match self.poll_and_speak(&mut line, &options, &tally).await {
+            let delay = match self.poll_and_speak(&mut connection, &options, &tally).await {
                 Ok(true) => return self,
                 Ok(false) => options.poll_interval,
                 Err(_) => {
                     tally.failed_requests.fetch_add(1, Ordering::Relaxed);
-                    line.disconnect();
+                    connection.disconnect();
                     RETRY_DELAY.min(options.poll_interval)
                 }
             };
-            tokio::time::sleep(pause).await;
+            tokio::time::sleep(delay).await;
         }
     }
 
     /// Polls once, and speaks if it is its turn. Returns whether the debate has ended.
     async fn poll_and_speak(
         &mut self,
-        line: &mut HttpConnection,
+        connection: &mut HttpConnection,
         options: &LoadOptions,
         tally: &Tally,
     ) -> std::io::Result<bool> {
         let path = format!("/api/debate/{}/poll", self.debate);
-        let began = Instant::now();
-        let told = self.send(line, options, &path, None).await?;
-        if told.status != 200 {
-            tally.record_refusal(&error_code(&told));
+        let started = Instant::now();
+        let response = self.send(connection, options, &path, None).await?;
+        if response.status != 200 {
+            tally.record_refusal(&error_code(&response));
             return Ok(false);
         }
-        tally.record(&tally.poll_times, began.elapsed());
-        let told = told.body;
-        if told["state"] == "ended" {
-            self.last_poll = told;
+        tally.record(&tally.poll_times, started.elapsed());
+        let response = response.body;
+        if response["state"] == "ended" {
+            self.last_poll = response;
             return Ok(true);
         }
-        if told["state"] == "active" && told["next_speaker"] == self.name.as_str() {
-            let text = speech_text(self.index, &told["current_round"]);
+        if response["state"] == "active" && response["next_speaker"] == self.name.as_str() {
+            let text = speech_text(self.index, &response["current_round"]);
             let path = format!("/api/debate/{}/speech", self.debate);
             let body = json!({"message": {"format": "markdown", "content": text}});
             self.sent.insert(text.clone());
-            let began = Instant::now();
-            let answer = self.send(line, options, &path, Some(&body)).await?;
-            if answer.status == 200 {
-                tally.record(&tally.speech_times, began.elapsed());
+            let started = Instant::now();
+            let speech_response = self.send(connection, options, &path, Some(&body)).await?;
+            if speech_response.status == 200 {
+                tally.record(&tally.speech_times, started.elapsed());
                 if self.accepted.insert(text) {
                     tally.accepted_speeches.fetch_add(1, Ordering::Relaxed);
                 }
             } else {
-                tally.record_refusal(&error_code(&answer));
+                tally.record_refusal(&error_code(&speech_response));
             }
         }
         Ok(false)
@@ -110,33 +111,33 @@ impl Bot {
 
     async fn send(
         &self,
-        line: &mut HttpConnection,
+        connection: &mut HttpConnection,
         options: &LoadOptions,
         path: &str,
         body: Option<&Value>,
     ) -> std::io::Result<HttpResponse> {
         if options.new_connections {
-            line.disconnect();
+            connection.disconnect();
         }
         let headers =
             [("x-bot-identifier", self.name.as_str()), ("x-debate-key", self.key.as_str())];
         match body {
-            Some(body) => line.post(path, &headers, body).await,
-            None => line.get(path, &headers).await,
+            Some(body) => connection.post(path, &headers, body).await,
+            None => connection.get(path, &headers).await,
         }
     }
 }
 
-fn error_code(answer: &HttpResponse) -> String {
-    let name = answer.body["error_code"].as_str().unwrap_or("no JSON");
-    if answer.status == 409 { name.to_owned() } else { format!("{} {name}", answer.status) }
+fn error_code(response: &HttpResponse) -> String {
+    let name = response.body["error_code"].as_str().unwrap_or("no JSON");
+    if response.status == 409 { name.to_owned() } else { format!("{} {name}", response.status) }
 }
 
 /// A speech of typical length, unique per bot and round.
-fn speech_text(nth: usize, round: &Value) -> String {
-    let number = format!("no. {nth}-{round}");
+fn speech_text(index: usize, round: &Value) -> String {
+    let label = format!("no. {index}-{round}");
     let point = "**First**, what was measured speaks for it, and nobody has measured otherwise. ";
-    format!("**Speech {number}**\n\n{}\n\nThis was speech {number}.", point.repeat(8))
+    format!("**Speech {label}**\n\n{}\n\nThis was speech {label}.", point.repeat(8))
 }
 
 /// First line of a speech, which identifies it.

@@ -34,15 +34,15 @@ fn main() -> ExitCode {
     server::raise_file_limit();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
-    let wrong = runtime.block_on(run_load(options));
+    let violations = runtime.block_on(run_load(options));
     runtime.shutdown_background();
-    if wrong.is_empty() {
-        println!("\nNothing was lost, nothing was doubled, every debate came to its end.");
+    if violations.is_empty() {
+        println!("\nNo speech was lost or duplicated, and every debate has ended.");
         return ExitCode::SUCCESS;
     }
     println!("\nVIOLATIONS");
-    wrong.iter().take(20).for_each(|line| println!("- {line}"));
-    println!("{} in all", wrong.len());
+    violations.iter().take(20).for_each(|line| println!("- {line}"));
+    println!("{} in all", violations.len());
     ExitCode::FAILURE
 }
 
@@ -61,111 +61,112 @@ async fn run_load(options: LoadOptions) -> Vec<String> {
         options.viewers,
         server.version(),
     );
-    let bare = tokio::spawn(baseline::probe(baseline::serve(), options.clone(), tally.clone()));
-    let began = Instant::now();
+    let baseline_task =
+        tokio::spawn(baseline::probe(baseline::serve(), options.clone(), tally.clone()));
+    let started = Instant::now();
     let bots = join_bots(&options, port, &tally).await;
-    println!("all have joined after {:.1} s", began.elapsed().as_secs_f64());
-    let watched = list_archive_ids(port).await;
-    viewer::spawn_viewers(&options, port, &watched, &tally);
-    let load = Instant::now();
-    let playing: Vec<_> = bots
+    println!("all have joined after {:.1} s", started.elapsed().as_secs_f64());
+    let debate_ids = list_archive_ids(port).await;
+    viewer::spawn_viewers(&options, port, &debate_ids, &tally);
+    let load_started = Instant::now();
+    let tasks: Vec<_> = bots
         .into_iter()
         .map(|bot| tokio::spawn(bot.play(options.clone(), port, tally.clone())))
         .collect();
-    let (all, taken) = (options.total_speeches(), &tally.accepted_speeches);
-    let mut killed = None;
-    while playing.iter().any(|bot| !bot.is_finished()) && load.elapsed() < options.timeout {
+    let (total, accepted) = (options.total_speeches(), &tally.accepted_speeches);
+    let mut downtime = None;
+    while tasks.iter().any(|bot| !bot.is_finished()) && load_started.elapsed() < options.timeout {
         tokio::time::sleep(Duration::from_millis(200)).await;
         server.sample_usage();
-        if options.kill && killed.is_none() && taken.load(Ordering::Relaxed) * 2 >= all {
-            let down = Instant::now();
+        if options.kill && downtime.is_none() && accepted.load(Ordering::Relaxed) * 2 >= total {
+            let killed_at = Instant::now();
             server.kill_and_restart(&options);
             server.wait_until_ready().await;
-            killed = Some(down.elapsed());
+            downtime = Some(killed_at.elapsed());
             println!(
-                "killed after {:.1} s, {} of {all} speeches taken; answers again after {:.2} s",
-                (down - load).as_secs_f64(),
-                taken.load(Ordering::Relaxed),
-                down.elapsed().as_secs_f64(),
+                "killed after {:.1} s, {} of {total} speeches taken; answers again after {:.2} s",
+                (killed_at - load_started).as_secs_f64(),
+                accepted.load(Ordering::Relaxed),
+                killed_at.elapsed().as_secs_f64(),
             );
         }
     }
-    let took = load.elapsed();
-    bare.abort();
+    let elapsed = load_started.elapsed();
+    baseline_task.abort();
     server.sample_usage();
-    let mut ended = vec![];
-    let mut wrong = vec![];
-    for bot in playing {
+    let mut finished_bots = vec![];
+    let mut violations = vec![];
+    for bot in tasks {
         match tokio::time::timeout(Duration::from_millis(1), bot).await {
-            Ok(bot) => ended.push(bot.unwrap()),
-            Err(_) => wrong.push("a bot's debate has not ended in time".to_owned()),
+            Ok(bot) => finished_bots.push(bot.unwrap()),
+            Err(_) => violations.push("a bot's debate has not ended in time".to_owned()),
         }
     }
-    if options.kill && killed.is_none() {
-        wrong.push("all was over before the server could be killed".into());
+    if options.kill && downtime.is_none() {
+        violations.push("all debates ended before the server could be killed".into());
     }
-    print_report(&options, &server, &tally, took);
-    wrong.extend(find_violations(&options, &ended));
-    wrong.extend(tally.unexpected_refusals());
-    wrong
+    print_report(&options, &server, &tally, elapsed);
+    violations.extend(find_violations(&options, &finished_bots));
+    violations.extend(tally.unexpected_refusals());
+    violations
 }
 
 /// Creates the debates and joins two bots to each.
 async fn join_bots(options: &Arc<LoadOptions>, port: u16, tally: &Arc<Tally>) -> Vec<Bot> {
-    let lanes = (0..CONCURRENCY).map(|lane| {
+    let workers = (0..CONCURRENCY).map(|worker| {
         let (options, tally) = (options.clone(), tally.clone());
         tokio::spawn(async move {
-            let mut line = HttpConnection::new(port);
+            let mut connection = HttpConnection::new(port);
             let mut bots = vec![];
-            for debate in (lane..options.debate_count()).step_by(CONCURRENCY) {
+            for debate in (worker..options.debate_count()).step_by(CONCURRENCY) {
                 let topic = format!("Should question {debate} be answered with yes?");
-                let wanted = json!({"topic": topic, "total_rounds": options.rounds});
-                let made = line.post("/api/debate/create", &[], &wanted).await.unwrap();
-                assert!(made.status / 100 == 2, "creating: {} {}", made.status, made.body);
-                let id = made.body["debate_id"].as_str().unwrap().to_owned();
+                let request = json!({"topic": topic, "total_rounds": options.rounds});
+                let created = connection.post("/api/debate/create", &[], &request).await.unwrap();
+                assert!(created.status / 100 == 2, "creating: {} {}", created.status, created.body);
+                let id = created.body["debate_id"].as_str().unwrap().to_owned();
                 for nth in [2 * debate, 2 * debate + 1] {
-                    bots.push(Bot::join(nth, &id, &mut line, &tally).await);
+                    bots.push(Bot::join(nth, &id, &mut connection, &tally).await);
                 }
             }
             bots
         })
     });
     let mut bots = vec![];
-    for lane in lanes.collect::<Vec<_>>() {
-        bots.extend(lane.await.unwrap());
+    for worker in workers.collect::<Vec<_>>() {
+        bots.extend(worker.await.unwrap());
     }
     bots
 }
 
 /// Archive ids of the debates, which the page uses in URLs.
 async fn list_archive_ids(port: u16) -> Vec<String> {
-    let listed = HttpConnection::new(port).get("/api/debates", &[]).await.unwrap();
-    let listed = listed.body["debates"].as_array().cloned().unwrap_or_default();
-    let name = |line: &Value| line["archive_id"].as_str().map(ToOwned::to_owned);
-    listed.iter().filter_map(name).collect()
+    let debates = HttpConnection::new(port).get("/api/debates", &[]).await.unwrap();
+    let debates = debates.body["debates"].as_array().cloned().unwrap_or_default();
+    let archive_id = |debate: &Value| debate["archive_id"].as_str().map(ToOwned::to_owned);
+    debates.iter().filter_map(archive_id).collect()
 }
 
-fn print_report(options: &LoadOptions, server: &Server, tally: &Tally, took: Duration) {
-    let seconds = took.as_secs_f64();
+fn print_report(options: &LoadOptions, server: &Server, tally: &Tally, elapsed: Duration) {
+    let seconds = elapsed.as_secs_f64();
     println!("\n{:<22}{:>9}{:>9}{:>9}{:>9}{:>9}", "ms", "count", "p50", "p95", "p99", "max");
-    let bare = summarize_latencies(&tally.baseline_times);
+    let baseline = summarize_latencies(&tally.baseline_times);
     let rows =
         [("join", &tally.join_times), ("poll", &tally.poll_times), ("speech", &tally.speech_times)];
-    for (name, all) in rows
-        .map(|(name, all)| (name, summarize_latencies(all)))
+    for (name, latencies) in rows
+        .map(|(name, latencies)| (name, summarize_latencies(latencies)))
         .into_iter()
-        .chain([("bare endpoint", bare.clone())])
+        .chain([("bare endpoint", baseline.clone())])
     {
-        let [p50, p95, p99, most] = all.quantiles;
-        println!("{name:<22}{:>9}{p50:>9.2}{p95:>9.2}{p99:>9.2}{most:>9.2}", all.count);
+        let [p50, p95, p99, max] = latencies.quantiles;
+        println!("{name:<22}{:>9}{p50:>9.2}{p95:>9.2}{p99:>9.2}{max:>9.2}", latencies.count);
     }
-    for (name, all) in rows.map(|(name, all)| (name, summarize_latencies(all))) {
-        let ratio = |nth: usize| all.quantiles[nth] / bare.quantiles[nth].max(0.001);
+    for (name, latencies) in rows.map(|(name, latencies)| (name, summarize_latencies(latencies))) {
+        let ratio = |nth: usize| latencies.quantiles[nth] / baseline.quantiles[nth].max(0.001);
         println!("{name} / bare endpoint: p50 {:.1}x, p99 {:.1}x", ratio(0), ratio(2));
     }
     let requests = tally.requests.load(Ordering::Relaxed);
     println!(
-        "\n{requests} requests in {seconds:.1} s: {:.0} a second; {} had to be made again",
+        "\n{requests} requests in {seconds:.1} s: {:.0} a second; {} had to be retried",
         requests as f64 / seconds,
         tally.failed_requests.load(Ordering::Relaxed),
     );
@@ -177,7 +178,7 @@ fn print_report(options: &LoadOptions, server: &Server, tally: &Tally, took: Dur
         server::process_cpu_seconds("self"),
     );
     println!(
-        "viewers: {} of {} connected, {} events, {} connections, {} events heard twice",
+        "viewers: {} of {} connected, {} events, {} connections, {} events received twice",
         tally.connected_viewers.load(Ordering::Relaxed),
         options.viewers,
         tally.viewer_events.load(Ordering::Relaxed),
@@ -187,61 +188,64 @@ fn print_report(options: &LoadOptions, server: &Server, tally: &Tally, took: Dur
     for (code, times) in tally.refusals.lock().unwrap().iter() {
         println!("refused with {code}: {times}");
     }
-    for (name, all) in [("poll", &tally.poll_times), ("speech", &tally.speech_times)] {
-        let p99 = summarize_latencies(all).quantiles[2];
-        let met = if p99 <= options.p99_goal_ms { "met" } else { "MISSED" };
-        println!("goal for {name}: p99 within {:.0} ms: {met} ({p99:.1} ms)", options.p99_goal_ms);
+    for (name, latencies) in [("poll", &tally.poll_times), ("speech", &tally.speech_times)] {
+        let p99 = summarize_latencies(latencies).quantiles[2];
+        let verdict = if p99 <= options.p99_goal_ms { "met" } else { "MISSED" };
+        println!(
+            "goal for {name}: p99 within {:.0} ms: {verdict} ({p99:.1} ms)",
+            options.p99_goal_ms
+        );
     }
 }
 
 /// Compares the final log of every bot with the accepted speeches. Returns the violations.
-fn find_violations(options: &LoadOptions, ended: &[Bot]) -> Vec<String> {
-    let mut wrong = vec![];
+fn find_violations(options: &LoadOptions, finished_bots: &[Bot]) -> Vec<String> {
+    let mut violations = vec![];
     let mut by_debate: HashMap<&str, Vec<&Bot>> = HashMap::new();
-    for bot in ended {
+    for bot in finished_bots {
         by_debate.entry(&bot.debate).or_default().push(bot);
     }
     for (debate, bots) in by_debate {
         let logs: Vec<&Value> = bots.iter().map(|bot| &bot.last_poll["debate_log"]).collect();
         if logs.iter().any(|log| *log != logs[0]) {
-            wrong.push(format!("{debate}: its bots were told different things"));
+            violations.push(format!("{debate}: its bots received different logs"));
         }
         let log = logs[0].as_array().cloned().unwrap_or_default();
         if log.len() != 2 * options.rounds {
-            wrong.push(format!("{debate}: {} speeches of {}", log.len(), 2 * options.rounds));
+            violations.push(format!("{debate}: {} speeches of {}", log.len(), 2 * options.rounds));
         }
-        let mut found: HashMap<String, usize> = HashMap::new();
+        let mut counts: HashMap<String, usize> = HashMap::new();
         for entry in &log {
             let text = entry["message"]["content"].as_str().unwrap_or_default();
-            *found.entry(text.to_owned()).or_default() += 1;
-            let known = bots.iter().any(|bot| {
+            *counts.entry(text.to_owned()).or_default() += 1;
+            let is_known = bots.iter().any(|bot| {
                 bot.sent.contains(text) && entry["speaker"].as_str() == Some(bot.name.as_str())
             });
-            if !known {
-                wrong.push(format!("{debate}: nobody has sent `{}`", &entry["message"]));
+            if !is_known {
+                violations.push(format!("{debate}: no bot has sent `{}`", &entry["message"]));
             }
         }
         for bot in &bots {
             for text in &bot.accepted {
-                match found.get(text) {
+                match counts.get(text) {
                     Some(1) => {}
-                    times => wrong.push(format!(
-                        "{debate}: `{}` was taken and stands there {} times",
+                    count => violations.push(format!(
+                        "{debate}: `{}` was accepted and is in the log {} times",
                         bot::speech_label(text),
-                        times.copied().unwrap_or(0)
+                        count.copied().unwrap_or(0)
                     )),
                 }
             }
         }
-        wrong.extend(found.iter().filter(|(_, times)| **times > 1).map(|(text, times)| {
-            format!("{debate}: `{}` stands there {times} times", bot::speech_label(text))
+        violations.extend(counts.iter().filter(|(_, count)| **count > 1).map(|(text, count)| {
+            format!("{debate}: `{}` is in the log {count} times", bot::speech_label(text))
         }));
         let result = &bots[0].last_poll["debate_result"];
         if options.has_judge && result["winner"].is_null() {
-            wrong.push(format!("{debate}: nobody has won: {result}"));
+            violations.push(format!("{debate}: there is no winner: {result}"));
         }
     }
-    wrong.sort();
-    wrong.dedup();
-    wrong
+    violations.sort();
+    violations.dedup();
+    violations
 }

@@ -24,17 +24,17 @@ pub(super) struct LoadOptions {
 
 const HELP: &str = "\
 cargo bench --bench arena -- [options]
-  --bots N        how many bots, two in each debate (1000)
-  --rounds N      how many rounds a debate has (3)
-  --viewers N     how many watch the page's events (200)
+  --bots N        number of bots, two in each debate (1000)
+  --rounds N      rounds of each debate (3)
+  --viewers N     clients of the page's event stream (200)
   --every MS      milliseconds between two polls of a bot (5000)
-  --fresh         a connection for every request, as a shell script has
-  --kill          kill the server outright in the middle, and start it again
-  --no-judge      nobody judges
-  --goal MS       what the slowest hundredth should stay within (50)
-  --limit S       seconds after which a run has failed (600)
-  --program PATH  another `debate` than the one built with this
-  --serve ARG     a further argument of `debate serve`; may be repeated";
+  --fresh         open a new connection for every request, as a shell script does
+  --kill          kill the server process halfway and restart it
+  --no-judge      run the debates without a judge
+  --goal MS       goal for the 99th percentile of response times (50)
+  --limit S       timeout of the whole run in seconds (600)
+  --program PATH  `debate` binary to test (default: the one built by cargo)
+  --serve ARG     additional argument of `debate serve` (can be repeated)";
 
 impl LoadOptions {
     /// Parses the arguments. `None` if only the help was printed.
@@ -52,25 +52,29 @@ impl LoadOptions {
             program: None,
             serve_args: vec![],
         };
-        let mut words = std::env::args().skip(1);
-        while let Some(word) = words.next() {
-            let mut next =
-                || words.next().unwrap_or_else(|| panic!("{word} needs a value\n{HELP}"));
-            let number = |text: String| -> usize {
-                text.parse().unwrap_or_else(|_| panic!("`{text}` is no number\n{HELP}"))
+        let mut args = std::env::args().skip(1);
+        while let Some(arg) = args.next() {
+            let mut next_value =
+                || args.next().unwrap_or_else(|| panic!("{arg} needs a value\n{HELP}"));
+            let parse_number = |text: String| -> usize {
+                text.parse().unwrap_or_else(|_| panic!("`{text}` is not a number\n{HELP}"))
             };
-            match word.as_str() {
-                "--bots" => options.bots = number(next()).next_multiple_of(2),
-                "--rounds" => options.rounds = number(next()),
-                "--viewers" => options.viewers = number(next()),
-                "--every" => options.poll_interval = Duration::from_millis(number(next()) as u64),
+            match arg.as_str() {
+                "--bots" => options.bots = parse_number(next_value()).next_multiple_of(2),
+                "--rounds" => options.rounds = parse_number(next_value()),
+                "--viewers" => options.viewers = parse_number(next_value()),
+                "--every" => {
+                    options.poll_interval = Duration::from_millis(parse_number(next_value()) as u64)
+                }
                 "--fresh" => options.new_connections = true,
                 "--kill" => options.kill = true,
                 "--no-judge" => options.has_judge = false,
-                "--goal" => options.p99_goal_ms = number(next()) as f64,
-                "--limit" => options.timeout = Duration::from_secs(number(next()) as u64),
-                "--program" => options.program = Some(next()),
-                "--serve" => options.serve_args.push(next()),
+                "--goal" => options.p99_goal_ms = parse_number(next_value()) as f64,
+                "--limit" => {
+                    options.timeout = Duration::from_secs(parse_number(next_value()) as u64)
+                }
+                "--program" => options.program = Some(next_value()),
+                "--serve" => options.serve_args.push(next_value()),
                 // Added by cargo.
                 "--bench" => {}
                 _ => {

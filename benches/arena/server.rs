@@ -29,8 +29,8 @@ impl Server {
             fs::create_dir(folder.path().join(inner)).unwrap();
         }
         fs::write(folder.path().join("judge.json"), judge_script()).unwrap();
-        let own = env!("CARGO_BIN_EXE_debate");
-        let program = PathBuf::from(options.program.as_deref().unwrap_or(own));
+        let default_program = env!("CARGO_BIN_EXE_debate");
+        let program = PathBuf::from(options.program.as_deref().unwrap_or(default_program));
         let port = free_port();
         let child = spawn_server(&program, folder.path(), port, options);
         Server {
@@ -50,16 +50,16 @@ impl Server {
             if HttpConnection::new(self.port).get("/api/debates", &[]).await.is_ok() {
                 return;
             }
-            let over = self.child.try_wait().unwrap();
-            assert!(over.is_none(), "the server has ended: {over:?}");
+            let exit_status = self.child.try_wait().unwrap();
+            assert!(exit_status.is_none(), "the server has ended: {exit_status:?}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         panic!("the server does not answer");
     }
 
     pub(super) fn version(&self) -> String {
-        let told = Command::new(&self.program).arg("--version").output().unwrap();
-        String::from_utf8_lossy(&told.stdout).trim().to_owned()
+        let output = Command::new(&self.program).arg("--version").output().unwrap();
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
     /// Kills the process with SIGKILL and starts the same command again.
@@ -146,9 +146,9 @@ fn free_port() -> u16 {
 
 /// Script of a judge with a fixed verdict.
 fn judge_script() -> String {
-    let marks = |all: [u8; 5]| -> Value {
+    let marks = |points: [u8; 5]| -> Value {
         let names = ["argument_quality", "evidence", "rebuttal", "expression", "overall_logic"];
-        names.into_iter().zip(all).map(|(name, mark)| (name.to_owned(), json!(mark))).collect()
+        names.into_iter().zip(points).map(|(name, point)| (name.to_owned(), json!(point))).collect()
     };
     json!({"turns": [{"phase": "judge", "json": {
         "winner": "pro", "confidence": 0.7, "scores": {"pro": 72, "con": 61},

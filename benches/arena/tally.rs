@@ -32,20 +32,23 @@ pub(super) struct LatencySummary {
     pub(super) quantiles: [f64; 4],
 }
 
-pub(super) fn summarize_latencies(all: &Mutex<Vec<u32>>) -> LatencySummary {
-    let mut all = all.lock().unwrap().clone();
-    all.sort_unstable();
-    let at = |percent: usize| {
-        let nth = (all.len() * percent).div_ceil(100);
-        all.get(nth.clamp(1, all.len().max(1)) - 1).map_or(0.0, |it| f64::from(*it) / 1e3)
+pub(super) fn summarize_latencies(times: &Mutex<Vec<u32>>) -> LatencySummary {
+    let mut times = times.lock().unwrap().clone();
+    times.sort_unstable();
+    let percentile = |percent: usize| {
+        let nth = (times.len() * percent).div_ceil(100);
+        times.get(nth.clamp(1, times.len().max(1)) - 1).map_or(0.0, |it| f64::from(*it) / 1e3)
     };
-    LatencySummary { count: all.len(), quantiles: [at(50), at(95), at(99), at(100)] }
+    LatencySummary {
+        count: times.len(),
+        quantiles: [percentile(50), percentile(95), percentile(99), percentile(100)],
+    }
 }
 
 impl Tally {
-    pub(super) fn record(&self, kind: &Mutex<Vec<u32>>, took: Duration) {
+    pub(super) fn record(&self, kind: &Mutex<Vec<u32>>, elapsed: Duration) {
         self.requests.fetch_add(1, Ordering::Relaxed);
-        kind.lock().unwrap().push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
+        kind.lock().unwrap().push(u32::try_from(elapsed.as_micros()).unwrap_or(u32::MAX));
     }
 
     pub(super) fn record_refusal(&self, code: &str) {
@@ -56,7 +59,7 @@ impl Tally {
     pub(super) fn unexpected_refusals(&self) -> Vec<String> {
         let expected = |code: &str| code == "NOT_YOUR_TURN" || code.starts_with("429");
         let refusals = self.refusals.lock().unwrap();
-        let strange = refusals.iter().filter(|(code, _)| !expected(code));
-        strange.map(|(code, times)| format!("refused with {code}: {times} times")).collect()
+        let unexpected = refusals.iter().filter(|(code, _)| !expected(code));
+        unexpected.map(|(code, times)| format!("refused with {code}: {times} times")).collect()
     }
 }

@@ -22,10 +22,12 @@ pub(super) fn spawn_viewers(
     {
         let (path, tally) = (format!("/debates/{debate}/events"), tally.clone());
         tokio::spawn(async move {
-            let (mut seen, mut last) = (HashSet::new(), String::new());
-            let mut known = false;
+            let (mut seen, mut last_event_id) = (HashSet::new(), String::new());
+            let mut counted = false;
             loop {
-                let _ = follow_events(port, &path, &tally, &mut seen, &mut last, &mut known).await;
+                let _ =
+                    follow_events(port, &path, &tally, &mut seen, &mut last_event_id, &mut counted)
+                        .await;
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }
         });
@@ -37,13 +39,13 @@ async fn follow_events(
     path: &str,
     tally: &Tally,
     seen: &mut HashSet<String>,
-    last: &mut String,
-    known: &mut bool,
+    last_event_id: &mut String,
+    counted: &mut bool,
 ) -> io::Result<()> {
     let mut stream = connect(port).await?;
     let mut headers = vec![("accept", "text/event-stream")];
-    if !last.is_empty() {
-        headers.push(("last-event-id", last.as_str()));
+    if !last_event_id.is_empty() {
+        headers.push(("last-event-id", last_event_id.as_str()));
     }
     let text = format_request(port, "GET", path, &headers, None);
     tokio::io::AsyncWriteExt::write_all(&mut stream, text.as_bytes()).await?;
@@ -54,21 +56,21 @@ async fn follow_events(
         std::future::pending::<()>().await;
     }
     tally.viewer_connections.fetch_add(1, Ordering::Relaxed);
-    if !std::mem::replace(known, true) {
+    if !std::mem::replace(counted, true) {
         tally.connected_viewers.fetch_add(1, Ordering::Relaxed);
     }
-    let mut rest = String::new();
+    let mut buffer = String::new();
     loop {
-        rest.push_str(&read_chunk(&mut stream).await?);
-        while let Some(end) = rest.find("\n\n") {
-            let event: String = rest.drain(..end + 2).collect();
+        buffer.push_str(&read_chunk(&mut stream).await?);
+        while let Some(end) = buffer.find("\n\n") {
+            let event: String = buffer.drain(..end + 2).collect();
             if !event.lines().any(|line| line.starts_with("data:")) {
                 continue;
             }
             tally.viewer_events.fetch_add(1, Ordering::Relaxed);
             let id = event.lines().find_map(|line| line.strip_prefix("id:"));
             if let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) {
-                id.clone_into(last);
+                id.clone_into(last_event_id);
                 if !seen.insert(event.clone()) {
                     tally.repeated_events.fetch_add(1, Ordering::Relaxed);
                 }

@@ -18,63 +18,70 @@ pub enum TimeoutAction {
     Cancel(String),
 }
 
-/// Returns the action that is due now. `seen` holds the time of each bot's last request, `since`
-/// the time at which the room began to wait. All times are Unix milliseconds.
+/// Returns the action that is due now. `last_seen` holds the time of each bot's last request,
+/// `waiting_since` the time at which the room began to wait. All times are Unix milliseconds.
 pub fn timeout_action(
-    board: &RoomState,
-    seen: &[i64],
-    since: i64,
+    state: &RoomState,
+    last_seen: &[i64],
+    waiting_since: i64,
     now: i64,
-    terms: &ArenaLimits,
+    limits: &ArenaLimits,
 ) -> Option<TimeoutAction> {
-    if board.is_over() {
+    if state.is_over() {
         return None;
     }
-    let room = &board.room;
-    let gone = |nth: usize| {
-        seen.get(nth).is_some_and(|at| now.saturating_sub(*at) > to_millis(terms.offline_seconds))
+    let room = &state.room;
+    let is_offline = |index: usize| {
+        last_seen
+            .get(index)
+            .is_some_and(|at| now.saturating_sub(*at) > to_millis(limits.offline_seconds))
     };
-    let Some(course) = &board.progress else {
+    let Some(progress) = &state.progress else {
         if room.is_full() {
             return None;
         }
-        if let Some(nth) = (0..room.guests.len()).find(|nth| gone(*nth)) {
-            return Some(TimeoutAction::FreeSeat(nth));
+        if let Some(index) = (0..room.guests.len()).find(|index| is_offline(*index)) {
+            return Some(TimeoutAction::FreeSeat(index));
         }
-        let waited = now.saturating_sub(since);
-        return (waited > to_millis(terms.waiting_seconds)).then(|| {
+        let waited = now.saturating_sub(waiting_since);
+        return (waited > to_millis(limits.waiting_seconds)).then(|| {
             TimeoutAction::CloseRoom(format!(
-                "nobody has come for {} seconds",
-                terms.waiting_seconds
+                "the room waited more than {} seconds for bots",
+                limits.waiting_seconds
             ))
         });
     };
-    if course.budget_exhausted {
+    if progress.budget_exhausted {
         return Some(TimeoutAction::Cancel("budget: all that may be spent on it is spent".into()));
     }
     // After the last speech only the judge is awaited, so bots may leave.
-    course.next_turn?;
-    let ends = |because: String| {
-        if course.both_sides_spoke() {
-            TimeoutAction::Conclude(because)
+    progress.next_turn?;
+    let end_action = |reason: String| {
+        if progress.both_sides_spoke() {
+            TimeoutAction::Conclude(reason)
         } else {
-            TimeoutAction::Cancel(because)
+            TimeoutAction::Cancel(reason)
         }
     };
-    let absent = [Side::Pro, Side::Con].into_iter().filter_map(|side| room.bot_on_side(side)).find(
-        |guest| {
-            room.guests.iter().position(|it| it.identifier == guest.identifier).is_some_and(gone)
-        },
-    );
-    if let Some(guest) = absent {
-        let who = &guest.identifier;
-        let seconds = terms.offline_seconds;
-        return Some(ends(format!(
-            "offline: {who} has not polled for more than {seconds} seconds"
+    let offline_bot =
+        [Side::Pro, Side::Con].into_iter().filter_map(|side| room.bot_on_side(side)).find(|bot| {
+            room.guests
+                .iter()
+                .position(|it| it.identifier == bot.identifier)
+                .is_some_and(is_offline)
+        });
+    if let Some(bot) = offline_bot {
+        let identifier = &bot.identifier;
+        let seconds = limits.offline_seconds;
+        return Some(end_action(format!(
+            "offline: {identifier} has not polled for more than {seconds} seconds"
         )));
     }
-    let lasted = now.saturating_sub(course.opened_at);
-    (lasted > to_millis(terms.debate_seconds)).then(|| {
-        ends(format!("timeout: the debate has taken more than {} seconds", terms.debate_seconds))
+    let elapsed = now.saturating_sub(progress.opened_at);
+    (elapsed > to_millis(limits.debate_seconds)).then(|| {
+        end_action(format!(
+            "timeout: the debate has taken more than {} seconds",
+            limits.debate_seconds
+        ))
     })
 }

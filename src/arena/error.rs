@@ -1,6 +1,6 @@
 //! Errors of the arena API: error code, HTTP status, message and retry hint. The codes are part of
 //! the public protocol, including their case.
-use super::limits::DEFAULT_RETRY_SECONDS;
+use super::limits::{DEFAULT_RETRY_SECONDS, TOO_MANY_ROOMS_RETRY_SECONDS};
 
 /// Error response to a bot's request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl ArenaError {
             ArenaError::NoAvailableDebate
             | ArenaError::DebateNotReady
             | ArenaError::Internal(_) => Some(DEFAULT_RETRY_SECONDS),
-            ArenaError::TooManyRooms => Some(60),
+            ArenaError::TooManyRooms => Some(TOO_MANY_ROOMS_RETRY_SECONDS),
             ArenaError::RateLimited { seconds } => Some(*seconds),
             _ => None,
         }
@@ -124,7 +124,7 @@ impl ArenaError {
     /// Message for the log, with the cause of internal errors.
     pub fn log_message(&self) -> String {
         match self {
-            ArenaError::Internal(why) => why.clone(),
+            ArenaError::Internal(cause) => cause.clone(),
             other => other.message(),
         }
     }
@@ -148,26 +148,26 @@ impl ArenaError {
                 "The debate has not begun: it waits for another bot".into()
             }
             ArenaError::DebateEnded => "The debate is over".into(),
-            ArenaError::SpeechTooShort { length, min: least } => {
-                format!("The speech has {length} characters; it must have at least {least}")
+            ArenaError::SpeechTooShort { length, min } => {
+                format!("The speech has {length} characters; it must have at least {min}")
             }
-            ArenaError::SpeechTooLong { length, max: most } => {
-                format!("The speech has {length} characters; it must have at most {most}")
+            ArenaError::SpeechTooLong { length, max } => {
+                format!("The speech has {length} characters; it must have at most {max}")
             }
-            ArenaError::MalformedBody(why) => format!("The body cannot be read: {why}"),
+            ArenaError::MalformedBody(reason) => format!("The body cannot be read: {reason}"),
             ArenaError::UnsupportedFormat(format) => {
-                format!("A message has the format \"markdown\", not \"{format}\"")
+                format!("The message format must be \"markdown\", not \"{format}\"")
             }
-            ArenaError::InvalidBotName(why)
-            | ArenaError::InvalidTopic(why)
-            | ArenaError::Forbidden(why) => why.clone(),
-            ArenaError::SpeechRejected(why) => format!("The speech was not taken: {why}"),
+            ArenaError::InvalidBotName(reason)
+            | ArenaError::InvalidTopic(reason)
+            | ArenaError::Forbidden(reason) => reason.clone(),
+            ArenaError::SpeechRejected(reason) => format!("The speech was rejected: {reason}"),
             ArenaError::TooManyRooms => "Too many debates are waiting for bots".into(),
-            ArenaError::BodyTooLarge(most) => format!("The body is larger than {most} bytes"),
+            ArenaError::BodyTooLarge(max) => format!("The body is larger than {max} bytes"),
             ArenaError::RateLimited { .. } => "Too many requests; see Retry-After".into(),
-            ArenaError::UnknownRoute(what) => format!("There is no {what}"),
+            ArenaError::UnknownRoute(route) => format!("There is no {route}"),
             // The cause of an internal error goes to the log only.
-            ArenaError::Internal(_) => "Something went wrong here; try again in a moment".into(),
+            ArenaError::Internal(_) => "Internal server error; try again in a moment".into(),
         }
     }
 }

@@ -4,14 +4,19 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use subtle::ConstantTimeEq;
 
+/// Random bytes of a bot's key.
+const KEY_BYTES: usize = 16;
+/// Random bytes of a room id.
+const ROOM_ID_BYTES: usize = 5;
+
 /// Generates a key. Fails if the system has no randomness.
 pub(super) fn generate_key() -> Result<String, String> {
-    Ok(format!("key-{}", random_hex(16)?))
+    Ok(format!("key-{}", random_hex(KEY_BYTES)?))
 }
 
 /// Generates a room id: 10 hex digits, short enough to type.
 pub(super) fn generate_room_id() -> Result<String, String> {
-    random_hex(5)
+    random_hex(ROOM_ID_BYTES)
 }
 
 /// Random choice of the supporting side.
@@ -27,8 +32,8 @@ pub(super) fn fingerprint(key: &str) -> String {
 }
 
 /// Compares a key with a stored hash in constant time.
-pub(super) fn verify_key(key: &str, kept: &str) -> bool {
-    fingerprint(key).as_bytes().ct_eq(kept.as_bytes()).into()
+pub(super) fn verify_key(key: &str, stored_hash: &str) -> bool {
+    fingerprint(key).as_bytes().ct_eq(stored_hash.as_bytes()).into()
 }
 
 fn random_hex(bytes: usize) -> Result<String, String> {

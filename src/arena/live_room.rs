@@ -20,9 +20,9 @@ pub(super) struct LiveRoom {
 }
 
 impl LiveRoom {
-    pub(super) fn new(board: RoomState, now: i64) -> LiveRoom {
+    pub(super) fn new(state: RoomState, now: i64) -> LiveRoom {
         LiveRoom {
-            state: watch::Sender::new(Arc::new(board)),
+            state: watch::Sender::new(Arc::new(state)),
             last_seen: [AtomicI64::new(now), AtomicI64::new(now)],
             run_handle: Mutex::new(None),
             sent_hashes: Mutex::default(),
@@ -41,17 +41,17 @@ impl LiveRoom {
 
     /// Replaces the stored room within the state.
     pub(super) fn update_room(&self, room: Room) {
-        self.state.send_modify(|board| {
-            let course = board.progress.clone();
-            *board = Arc::new(RoomState { room, progress: course });
+        self.state.send_modify(|state| {
+            let progress = state.progress.clone();
+            *state = Arc::new(RoomState { room, progress });
         });
     }
 
     /// Evicts the progress of a finished debate from memory. It can be loaded from the archive.
     pub(super) fn evict_progress(&self) {
-        self.state.send_if_modified(|board| {
-            if board.room.debate.is_some() && board.progress.is_some() {
-                *board = Arc::new(RoomState { room: board.room.clone(), progress: None });
+        self.state.send_if_modified(|state| {
+            if state.room.debate.is_some() && state.progress.is_some() {
+                *state = Arc::new(RoomState { room: state.room.clone(), progress: None });
             }
             false
         });
@@ -59,22 +59,22 @@ impl LiveRoom {
     }
 
     /// Publishes new progress, if there is any.
-    pub(super) fn publish(&self, followed: &TrackedDebate) {
-        self.state.send_if_modified(|board| {
-            let news =
-                board.progress.as_ref().is_none_or(|known| known.last_seq != followed.last_seq());
-            if news {
-                let room = board.room.clone();
-                *board = Arc::new(RoomState { room, progress: Some(followed.progress()) });
+    pub(super) fn publish(&self, tracked: &TrackedDebate) {
+        self.state.send_if_modified(|state| {
+            let is_new =
+                state.progress.as_ref().is_none_or(|known| known.last_seq != tracked.last_seq());
+            if is_new {
+                let room = state.room.clone();
+                *state = Arc::new(RoomState { room, progress: Some(tracked.progress()) });
             }
-            news
+            is_new
         });
     }
 
     /// Records a request of a bot.
-    pub(super) fn mark_seen(&self, nth: usize, now: i64) {
-        if let Some(seen) = self.last_seen.get(nth) {
-            seen.fetch_max(now, Ordering::Relaxed);
+    pub(super) fn mark_seen(&self, index: usize, now: i64) {
+        if let Some(last_seen) = self.last_seen.get(index) {
+            last_seen.fetch_max(now, Ordering::Relaxed);
         }
     }
 
@@ -85,9 +85,9 @@ impl LiveRoom {
 
     /// Finds a bot by its identifier. Returns its index, too.
     pub(super) fn find_bot(&self, identifier: &str) -> Option<(usize, JoinedBot)> {
-        let board = self.state.borrow();
-        let mut guests = board.room.guests.iter().enumerate();
-        guests.find(|(_, guest)| guest.identifier == identifier).map(|(nth, it)| (nth, it.clone()))
+        let state = self.state.borrow();
+        let mut bots = state.room.guests.iter().enumerate();
+        bots.find(|(_, bot)| bot.identifier == identifier).map(|(index, bot)| (index, bot.clone()))
     }
 
     /// Handle of the run, if this process runs the debate.
@@ -96,11 +96,11 @@ impl LiveRoom {
     }
 
     /// Attaches a run, which accepts speeches from now on. Returns the debate to follow.
-    pub(super) fn attach_run(&self, job: &DebateRun, desk: &App) -> Option<TrackedDebate> {
-        let mut followed = TrackedDebate::open(job.initial_debate().setup())?;
-        self.catch_up(&mut followed, desk, job.id());
-        self.set_run_handle(Some(job.handle()));
-        Some(followed)
+    pub(super) fn attach_run(&self, run: &DebateRun, app: &App) -> Option<TrackedDebate> {
+        let mut tracked = TrackedDebate::open(run.initial_debate().setup())?;
+        self.catch_up(&mut tracked, app, run.id());
+        self.set_run_handle(Some(run.handle()));
+        Some(tracked)
     }
 
     fn set_run_handle(&self, handle: Option<RunHandle>) {
@@ -108,57 +108,57 @@ impl LiveRoom {
     }
 
     /// Whether a bot sent the same speech for this round before.
-    pub(super) fn is_resent(&self, nth: usize, round: u8, fingerprint: &str) -> bool {
-        let sent = self.sent_hashes.lock().unwrap_or_else(PoisonError::into_inner);
-        sent.get(&(nth, round)).is_some_and(|known| known == fingerprint)
+    pub(super) fn is_resent(&self, index: usize, round: u8, fingerprint: &str) -> bool {
+        let hashes = self.sent_hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        hashes.get(&(index, round)).is_some_and(|known| known == fingerprint)
     }
 
     /// Stores the hash of a bot's speech.
-    pub(super) fn record_sent(&self, nth: usize, round: u8, fingerprint: String) {
-        let mut sent = self.sent_hashes.lock().unwrap_or_else(PoisonError::into_inner);
-        sent.insert((nth, round), fingerprint);
+    pub(super) fn record_sent(&self, index: usize, round: u8, fingerprint: String) {
+        let mut hashes = self.sent_hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        hashes.insert((index, round), fingerprint);
     }
 
     /// Follows a run until the debate is over or the run ends.
     pub(super) async fn follow_run(
         &self,
-        mut job: DebateRun,
-        mut followed: TrackedDebate,
-        desk: &App,
+        mut run: DebateRun,
+        mut tracked: TrackedDebate,
+        app: &App,
     ) {
-        let id = job.id().to_owned();
-        let mut updates = job.subscribe_from_start();
-        while followed.debate.outcome().is_none() {
-            let news = tokio::select! {
+        let id = run.id().to_owned();
+        let mut updates = run.subscribe_from_start();
+        while tracked.debate.outcome().is_none() {
+            let received = tokio::select! {
                 update = updates.recv() => update,
-                error = job.wait_ended() => {
-                    tracing::warn!("`{id}` is no longer played here: {error}");
+                error = run.wait_ended() => {
+                    tracing::warn!(debate = %id, %error, "debate is no longer run by this process");
                     break;
                 }
             };
-            match news.as_deref() {
+            match received.as_deref() {
                 Ok(crate::engine::Update::Fact { .. }) | Err(RecvError::Lagged(_)) => {
-                    self.catch_up(&mut followed, desk, &id);
+                    self.catch_up(&mut tracked, app, &id);
                 }
                 Ok(_) => {}
                 Err(RecvError::Closed) => break,
             }
         }
-        if followed.debate.outcome().is_some() && matches!(job.wait_idle().await, Ok(Step::Done)) {
-            self.catch_up(&mut followed, desk, &id);
+        if tracked.debate.outcome().is_some() && matches!(run.wait_idle().await, Ok(Step::Done)) {
+            self.catch_up(&mut tracked, app, &id);
         }
         self.set_run_handle(None);
-        job.stop().await;
+        run.stop().await;
     }
 
     /// Reads and applies new events from the archive, which has their times.
-    fn catch_up(&self, followed: &mut TrackedDebate, desk: &App, id: &str) {
-        match desk.archive().news_since(id, followed.last_seq()) {
+    fn catch_up(&self, tracked: &mut TrackedDebate, app: &App, id: &str) {
+        match app.archive().news_since(id, tracked.last_seq()) {
             Ok(news) => {
-                followed.apply_events(news.events);
-                self.publish(followed);
+                tracked.apply_events(news.events);
+                self.publish(tracked);
             }
-            Err(error) => tracing::warn!("`{id}`: {error}"),
+            Err(error) => tracing::warn!(debate = id, %error, "events cannot be read"),
         }
     }
 }

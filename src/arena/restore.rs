@@ -11,32 +11,34 @@ use std::sync::Arc;
 impl ArenaService {
     /// Loads all stored rooms and resumes their debates. Returns the number of open rooms.
     pub async fn restore_rooms(&self) -> Result<usize, ArenaError> {
-        let _one_at_a_time = self.seating_lock.lock().await;
-        let mut open = 0;
+        let _guard = self.seating_lock.lock().await;
+        let mut open_count = 0;
         for body in self.app.archive().list_rooms().map_err(internal_error)? {
             let room: Room = match serde_json::from_str(&body) {
                 Ok(room) => room,
                 Err(error) => {
-                    tracing::warn!("a room cannot be read: {error}");
+                    tracing::warn!(%error, "stored room cannot be parsed");
                     continue;
                 }
             };
             let room = self.relink_debate(room)?;
-            let table = self.insert_room(room.clone());
+            let live_room = self.insert_room(room.clone());
             // Closed rooms are loaded on request.
             if room.closed.is_some() {
                 continue;
             }
-            open += 1;
+            open_count += 1;
             if let Some(id) = &room.debate {
-                self.load_progress(&table, id);
+                self.load_progress(&live_room, id);
                 // Another process may hold the lease. `tick` retries.
-                if let Err(error) = self.resume_debate(&table, id) {
-                    tracing::warn!("debate `{}`: {error}", room.id);
+                if let Err(error) = self.resume_debate(&live_room, id) {
+                    let room = &room.id;
+                    tracing::warn!(%room, debate = %id, %error, "debate cannot be resumed");
                 }
             }
         }
-        Ok(open)
+        tracing::info!(open_rooms = open_count, "rooms restored");
+        Ok(open_count)
     }
 
     /// Finds the debate of a full room in the archive, if the process was killed between opening
@@ -47,8 +49,8 @@ impl ArenaService {
         }
         let query = DebateQuery { format: Some("arena".into()), ..DebateQuery::default() };
         for card in self.app.archive().list(&query).map_err(internal_error)? {
-            let late = card.created_at >= room.created_at;
-            if late
+            let is_newer = card.created_at >= room.created_at;
+            if is_newer
                 && self
                     .app
                     .archive()
@@ -64,54 +66,68 @@ impl ArenaService {
     }
 
     /// Loads a debate from the archive and publishes its progress.
-    fn load_progress(&self, table: &LiveRoom, id: &str) {
+    fn load_progress(&self, live_room: &LiveRoom, id: &str) {
         match self.app.archive().read(id) {
             Ok(stored) => {
-                if let Some(mut followed) = TrackedDebate::open(&stored.setup) {
-                    followed.apply_events(stored.events);
-                    table.publish(&followed);
+                if let Some(mut tracked) = TrackedDebate::open(&stored.setup) {
+                    tracked.apply_events(stored.events);
+                    live_room.publish(&tracked);
                 }
             }
-            Err(error) => tracing::warn!("`{id}`: {error}"),
+            Err(error) => tracing::warn!(debate = id, %error, "debate cannot be read"),
         }
     }
 
     /// Returns the state of a room. If it is closed and evicted, its progress is loaded again.
-    pub(super) fn load_state(&self, table: &LiveRoom) -> Arc<RoomState> {
-        let board = table.state();
+    pub(super) fn load_state(&self, live_room: &LiveRoom) -> Arc<RoomState> {
+        let state = live_room.state();
         if let (Some(id), None, true) =
-            (&board.room.debate, &board.progress, board.room.closed.is_some())
+            (&state.room.debate, &state.progress, state.room.closed.is_some())
         {
-            self.load_progress(table, id);
-            return table.state();
+            self.load_progress(live_room, id);
+            return live_room.state();
         }
-        board
+        state
     }
 
     /// Resumes a debate. If another process holds its lease, only the progress is loaded.
-    pub(super) fn resume_debate(&self, table: &Arc<LiveRoom>, id: &str) -> Result<(), AppError> {
+    pub(super) fn resume_debate(
+        &self,
+        live_room: &Arc<LiveRoom>,
+        id: &str,
+    ) -> Result<(), AppError> {
         match self.app.resume(id, &self.workspace, LeaseMode::IfFree, vec![]) {
-            Ok(job) => self.spawn_follower(table, job),
-            Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) => self.load_progress(table, id),
+            Ok(run) => {
+                tracing::info!(debate = id, "arena debate resumed");
+                self.spawn_follower(live_room, run);
+            }
+            Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) => {
+                self.load_progress(live_room, id)
+            }
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
     /// Spawns a task that follows a debate and closes the room at its end.
-    pub(super) fn spawn_follower(&self, table: &Arc<LiveRoom>, job: DebateRun) {
-        let (hall, table) = (self.clone(), table.clone());
-        let Some(followed) = table.attach_run(&job, &self.app) else { return };
+    pub(super) fn spawn_follower(&self, live_room: &Arc<LiveRoom>, run: DebateRun) {
+        let (service, live_room) = (self.clone(), live_room.clone());
+        let Some(tracked) = live_room.attach_run(&run, &self.app) else { return };
         tokio::spawn(async move {
-            table.follow_run(job, followed, &hall.app).await;
-            if table.state().is_over() {
-                let _one_at_a_time = hall.seating_lock.lock().await;
-                let mut room = table.state().room.clone();
-                room.closed.get_or_insert(RoomClosure { at: hall.app.now(), because: None });
-                if let Err(refusal) = hall.save_room(&room) {
-                    tracing::warn!("debate `{}`: {}", room.id, refusal.log_message());
+            live_room.follow_run(run, tracked, &service.app).await;
+            if live_room.state().is_over() {
+                let _guard = service.seating_lock.lock().await;
+                let mut room = live_room.state().room.clone();
+                room.closed.get_or_insert(RoomClosure { at: service.app.now(), because: None });
+                if let Err(error) = service.save_room(&room) {
+                    tracing::warn!(
+                        room = %room.id,
+                        error = error.log_message(),
+                        "room cannot be saved"
+                    );
                 }
-                table.update_room(room);
+                tracing::info!(room = %room.id, "arena debate finished");
+                live_room.update_room(room);
             }
         });
     }

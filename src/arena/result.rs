@@ -42,8 +42,8 @@ impl EndReason {
 
 /// Derives the end reason from the recorded outcome and the prefix of its message.
 pub(super) fn end_reason(debate: &Debate) -> EndReason {
-    let said = debate.end_reason().and_then(|because| because.split(':').next());
-    match (debate.outcome(), said) {
+    let prefix = debate.end_reason().and_then(|reason| reason.split(':').next());
+    match (debate.outcome(), prefix) {
         (_, Some("offline")) => EndReason::Offline,
         (_, Some("timeout")) => EndReason::Timeout,
         (_, Some("budget")) => EndReason::Budget,
@@ -58,11 +58,11 @@ pub(super) fn end_reason(debate: &Debate) -> EndReason {
 
 /// Builds the result. Without a verdict it has no winner and no scores.
 pub fn arena_result(debate: &Debate) -> protocol::ArenaResult {
-    let seated = |side: Side| {
+    let name_of = |side: Side| {
         let seat = debate.seats().iter().find(|seat| seat.role == side.role());
         seat.map(|seat| seat.name.clone())
     };
-    let Some(judged) = judgment(debate) else {
+    let Some(verdict) = judgment(debate) else {
         let summary = unjudged_summary(debate);
         return protocol::ArenaResult {
             winner: None,
@@ -71,19 +71,19 @@ pub fn arena_result(debate: &Debate) -> protocol::ArenaResult {
             summary,
         };
     };
-    let ruling = leading_ruling(debate, judged.winner);
+    let ruling = leading_ruling(debate, verdict.winner);
     let scores = ruling.and_then(|(_, ruling)| ruling.scores);
     let mut summary = ruling.map_or_else(
-        || judged.basis.describe().to_owned(),
+        || verdict.basis.describe().to_owned(),
         |(cue, ruling)| unmask_sides(debate, debate.seat(cue).role, &ruling.because),
     );
-    if judged.is_contested() {
-        let why: Vec<&str> =
-            judged.contest_reasons.iter().map(|contest| contest.describe()).collect();
-        summary = format!("{summary}\n\nContested: {}.", why.join("; "));
+    if verdict.is_contested() {
+        let reasons: Vec<&str> =
+            verdict.contest_reasons.iter().map(|contest| contest.describe()).collect();
+        summary = format!("{summary}\n\nContested: {}.", reasons.join("; "));
     }
     protocol::ArenaResult {
-        winner: seated(judged.winner),
+        winner: name_of(verdict.winner),
         supporting_score: scores.map(|scores| scores.pro),
         opposing_score: scores.map(|scores| scores.con),
         summary,
@@ -92,36 +92,37 @@ pub fn arena_result(debate: &Debate) -> protocol::ArenaResult {
 
 /// Replaces the anonymous side labels of a ruling by the bots' identifiers.
 fn unmask_sides(debate: &Debate, judge: Role, text: &str) -> String {
-    let first = if judge == Role::Mirror { Side::Con } else { Side::Pro };
-    let name = |side: Side| {
+    let side_a = if judge == Role::Mirror { Side::Con } else { Side::Pro };
+    let name_of = |side: Side| {
         let seat = debate.seats().iter().find(|seat| seat.role == side.role());
         seat.map_or("", |seat| seat.name.as_str())
     };
-    text.replace("Side A", name(first)).replace("Side B", name(first.other()))
+    text.replace("Side A", name_of(side_a)).replace("Side B", name_of(side_a.other()))
 }
 
 /// Explains why there is no verdict.
 fn unjudged_summary(debate: &Debate) -> String {
-    let silent: Vec<&str> = [Side::Pro, Side::Con]
+    let silent_bots: Vec<&str> = [Side::Pro, Side::Con]
         .into_iter()
         .filter(|side| !debate.has_side_spoken(*side))
         .filter_map(|side| debate.seats().iter().find(|seat| seat.role == side.role()))
         .map(|seat| seat.name.as_str())
         .collect();
-    let why = match silent.as_slice() {
+    let reason = match silent_bots.as_slice() {
         [] => None,
-        [one] => Some(format!("{one} has never spoken, so there is nothing to judge")),
+        [name] => Some(format!("{name} has never spoken, so there is nothing to judge")),
         _ => Some("neither side has spoken, so there is nothing to judge".into()),
     };
     let judges = debate.seats().iter().filter(|seat| seat.role == Role::Judge).count();
-    let lost = debate.failed_turns().find(|(cue, _)| debate.seat(*cue).role == Role::Judge);
-    let why = why.unwrap_or_else(|| match (judges, lost) {
+    let failed_judge = debate.failed_turns().find(|(cue, _)| debate.seat(*cue).role == Role::Judge);
+    let reason = reason.unwrap_or_else(|| match (judges, failed_judge) {
         (0, _) => "no judge is seated".into(),
         (_, Some((_, failure))) => {
             format!("the judge did not answer ({})", failure.trouble.as_str())
         }
         (_, None) => "no judge has ruled".into(),
     });
-    let ended = debate.end_reason().map(|because| format!(" It ended because of this: {because}."));
-    format!("Not judged: {why}.{}", ended.unwrap_or_default())
+    let ending =
+        debate.end_reason().map(|because| format!(" It ended because of this: {because}."));
+    format!("Not judged: {reason}.{}", ending.unwrap_or_default())
 }

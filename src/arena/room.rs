@@ -3,6 +3,9 @@
 use crate::debate::Side;
 use serde::{Deserialize, Serialize};
 
+/// Number of bots in a full room.
+const BOTS_PER_ROOM: usize = 2;
+
 /// A room for two bots and one debate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
@@ -62,58 +65,59 @@ pub struct RoomClosure {
 impl Room {
     /// Whether both bots have joined.
     pub fn is_full(&self) -> bool {
-        self.guests.len() >= 2
+        self.guests.len() >= BOTS_PER_ROOM
     }
 
     /// Bot on a side, once sides are assigned.
     pub fn bot_on_side(&self, side: Side) -> Option<&JoinedBot> {
         let supporting = self.supporting?;
-        let nth = if side == Side::Pro { supporting } else { 1 - supporting };
-        self.guests.get(nth)
+        let index = if side == Side::Pro { supporting } else { 1 - supporting };
+        self.guests.get(index)
     }
 
     /// Side of a bot, once sides are assigned.
     pub fn side_of(&self, identifier: &str) -> Option<Side> {
-        let is =
-            |side: Side| self.bot_on_side(side).is_some_and(|guest| guest.identifier == identifier);
-        [Side::Pro, Side::Con].into_iter().find(|side| is(*side))
+        let is_on_side =
+            |side: Side| self.bot_on_side(side).is_some_and(|bot| bot.identifier == identifier);
+        [Side::Pro, Side::Con].into_iter().find(|side| is_on_side(*side))
     }
 
     /// Identifiers of all bots in the room.
     pub fn identifiers(&self) -> Vec<String> {
-        self.guests.iter().map(|guest| guest.identifier.clone()).collect()
+        self.guests.iter().map(|bot| bot.identifier.clone()).collect()
     }
 
     /// Builds the unique identifier of a bot: its sanitized name and the room id. The second bot of
     /// the same name gets the suffix `-2`.
     pub fn unique_identifier(&self, name: &str) -> String {
-        let plain: String = name
+        let sanitized: String = name
             .chars()
             .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' })
             .collect();
-        let taken = |wanted: &str| self.guests.iter().any(|guest| guest.identifier == wanted);
-        let first = format!("{plain}_{}", self.id);
-        if taken(&first) { format!("{plain}-2_{}", self.id) } else { first }
+        let is_taken = |candidate: &str| self.guests.iter().any(|bot| bot.identifier == candidate);
+        let identifier = format!("{sanitized}_{}", self.id);
+        if is_taken(&identifier) { format!("{sanitized}-2_{}", self.id) } else { identifier }
     }
 
     /// Index of the bot that argues for the topic: in a rematch the one that argued against it,
     /// otherwise decided by the coin.
-    pub fn choose_supporting(&self, coin: bool, first: Option<&Room>) -> usize {
-        let uuid_of =
-            |side: Side| first.and_then(|first| first.bot_on_side(side)).map(|it| it.uuid.as_str());
-        let (proposed, opposed) = (uuid_of(Side::Pro), uuid_of(Side::Con));
-        let changes =
-            |guest: &JoinedBot| opposed == Some(guest.uuid.as_str()) && opposed != proposed;
-        self.guests.iter().position(changes).unwrap_or(usize::from(coin))
+    pub fn choose_supporting(&self, coin: bool, first_leg: Option<&Room>) -> usize {
+        let uuid_of = |side: Side| {
+            first_leg.and_then(|first_leg| first_leg.bot_on_side(side)).map(|it| it.uuid.as_str())
+        };
+        let (pro_uuid, con_uuid) = (uuid_of(Side::Pro), uuid_of(Side::Con));
+        let swaps_side =
+            |bot: &JoinedBot| con_uuid == Some(bot.uuid.as_str()) && con_uuid != pro_uuid;
+        self.guests.iter().position(swaps_side).unwrap_or(usize::from(coin))
     }
 
     /// Whether a bot may join. A rematch admits only the bots of the first room.
-    pub fn can_join(&self, uuid: &str, first: Option<&Room>) -> bool {
-        let Some(first) = first.filter(|first| first.is_full()) else {
+    pub fn can_join(&self, uuid: &str, first_leg: Option<&Room>) -> bool {
+        let Some(first_leg) = first_leg.filter(|first_leg| first_leg.is_full()) else {
             return self.first_leg.is_none();
         };
-        let places = first.guests.iter().filter(|guest| guest.uuid == uuid).count();
-        let taken = self.guests.iter().filter(|guest| guest.uuid == uuid).count();
-        taken < places
+        let seats = first_leg.guests.iter().filter(|bot| bot.uuid == uuid).count();
+        let joined = self.guests.iter().filter(|bot| bot.uuid == uuid).count();
+        joined < seats
     }
 }

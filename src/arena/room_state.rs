@@ -116,7 +116,7 @@ impl TrackedDebate {
                 self.turn_times.insert(*cue, at);
             }
             if self.debate.apply(event).is_err() {
-                tracing::warn!("event {seq} of `{}` does not fit", self.debate.setup().id);
+                tracing::warn!(debate = %self.debate.setup().id, seq, "recorded event is illegal");
                 return;
             }
             self.last_seq = seq;
@@ -127,15 +127,15 @@ impl TrackedDebate {
     pub(super) fn progress(&self) -> DebateProgress {
         let debate = &self.debate;
         let setup = debate.setup();
-        let at = |cue: &Cue| self.turn_times.get(cue).copied().unwrap_or(setup.opened_at);
-        let named = |cue: Cue| debate.seat(cue).name.clone();
+        let turn_time = |cue: &Cue| self.turn_times.get(cue).copied().unwrap_or(setup.opened_at);
+        let name_of = |cue: Cue| debate.seat(cue).name.clone();
         let side_of = |cue: Cue| debate.seat(cue).role.side();
-        let log: Vec<ArenaSpeech> = debate
+        let speeches: Vec<ArenaSpeech> = debate
             .replies_in(..)
             .filter_map(|(cue, body)| match body {
                 Body::Speech { text, .. } => {
-                    let (speaker, side, content) = (named(cue), side_of(cue)?, text.clone());
-                    Some(ArenaSpeech { cue, speaker, side, spoken_at: at(&cue), content })
+                    let (speaker, side, content) = (name_of(cue), side_of(cue)?, text.clone());
+                    Some(ArenaSpeech { cue, speaker, side, spoken_at: turn_time(&cue), content })
                 }
                 _ => None,
             })
@@ -143,36 +143,37 @@ impl TrackedDebate {
         let forfeits: Vec<ForfeitedTurn> = debate
             .failed_turns()
             .filter_map(|(cue, failure)| {
-                let (speaker, side) = (named(cue), side_of(cue)?);
-                let because = failure.note.clone();
-                Some(ForfeitedTurn { cue, speaker, side, forfeited_at: at(&cue), reason: because })
+                let (speaker, side) = (name_of(cue), side_of(cue)?);
+                let reason = failure.note.clone();
+                Some(ForfeitedTurn { cue, speaker, side, forfeited_at: turn_time(&cue), reason })
             })
             .collect();
-        let due = next(debate);
-        let next = match &due {
+        let step = next(debate);
+        let next_turn = match &step {
             Step::Speak { awaited, .. } => awaited.iter().copied().find_map(|cue| {
-                let bot = debate.seat(cue).voice == Participant::Bot;
-                let side = side_of(cue).filter(|_| bot)?;
+                let is_bot = debate.seat(cue).voice == Participant::Bot;
+                let side = side_of(cue).filter(|_| is_bot)?;
                 Some(AwaitedTurn { cue, side, deadline: debate.deadline(cue) })
             }),
             _ => None,
         };
-        let last = log.iter().map(|it| it.cue).chain(forfeits.iter().map(|it| it.cue)).max();
-        let round = next.map(|spot| spot.cue).or(last).map_or(1, |cue| cue.round.max(1));
+        let last_cue =
+            speeches.iter().map(|it| it.cue).chain(forfeits.iter().map(|it| it.cue)).max();
+        let round = next_turn.map(|turn| turn.cue).or(last_cue).map_or(1, |cue| cue.round.max(1));
         DebateProgress {
             last_seq: self.last_seq,
             opened_at: setup.opened_at,
             round,
-            next_turn: next,
+            next_turn,
             budget_exhausted: matches!(
-                due,
+                step,
                 Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. }
             ),
             take: debate.take_number(),
             min_chars: setup.limits.shortest,
             max_chars: setup.limits.longest,
             timeout_seconds: setup.limits.await_seconds.unwrap_or(0),
-            speeches: log,
+            speeches,
             forfeits,
             result: debate.outcome().map(|_| (arena_result(debate), end_reason(debate))),
         }
@@ -213,7 +214,7 @@ impl RoomState {
 
     /// Whether the debate waits for a speech of this side.
     pub fn is_awaiting(&self, side: Option<Side>) -> bool {
-        let next = self.progress.as_ref().and_then(|course| course.next_turn);
-        side.is_some() && next.map(|spot| spot.side) == side
+        let next_turn = self.progress.as_ref().and_then(|progress| progress.next_turn);
+        side.is_some() && next_turn.map(|turn| turn.side) == side
     }
 }

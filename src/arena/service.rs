@@ -3,7 +3,7 @@
 //! periodic work.
 use super::error::ArenaError;
 use super::keys;
-use super::limits::{ArenaLimits, MAX_LISTED, MAX_NAME_CHARS, VALID_ROUNDS};
+use super::limits::{ArenaLimits, MAX_LISTED, MAX_POLL_WAIT_SECONDS, VALID_ROUNDS};
 use super::live_room::LiveRoom;
 use super::protocol::{
     CreateRoomRequest, CreateRoomResponse, JoinRequest, JoinResponse, RoomListResponse,
@@ -12,7 +12,7 @@ use super::protocol::{
 use super::responses::{list_item, public_status, state_str, status_for_bot};
 use super::room::{JoinedBot, Room};
 use super::room_state::{AwaitedTurn, RoomState};
-use crate::debate::setup::MAX_TOPIC_CHARS;
+use super::validate::{validate_length, validate_name, validate_topic};
 use crate::debate::{Budget, Participant, Rule};
 use crate::engine::{App, Command, DebateDraft, Listener, SessionError, Workspace};
 use std::collections::{BTreeMap, HashMap};
@@ -45,37 +45,41 @@ pub struct ArenaService {
     pub(super) seating_lock: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// Maximum duration of a long poll in seconds.
-const MAX_POLL_WAIT_SECONDS: u32 = 25;
+/// How long an accepted speech may take until its event is processed.
+const SPEECH_EVENT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum length of an unsupported message format in the error message, in characters.
+const MAX_QUOTED_FORMAT_CHARS: usize = 40;
 
 impl ArenaService {
-    /// Creates a service without rooms. With `swap`, each topic gets a rematch with swapped sides.
+    /// Creates a service without rooms. With `play_rematch`, each topic gets a rematch with swapped
+    /// sides.
     pub fn new(
         app: App,
         workspace: Workspace,
         limits: ArenaLimits,
-        bench: JudgingConfig,
+        judging_config: JudgingConfig,
         play_rematch: bool,
     ) -> ArenaService {
-        let (judging, rooms, seating_lock) = (Arc::new(bench), Arc::default(), Arc::default());
+        let (judging, rooms, seating_lock) =
+            (Arc::new(judging_config), Arc::default(), Arc::default());
         ArenaService { app, workspace, limits, judging, play_rematch, rooms, seating_lock }
     }
 
     /// Creates an empty room. Fails if too many rooms are waiting.
     pub async fn create_room(
         &self,
-        wanted: CreateRoomRequest,
+        request: CreateRoomRequest,
     ) -> Result<CreateRoomResponse, ArenaError> {
-        let _one_at_a_time = self.seating_lock.lock().await;
-        let topic = validate_topic(&wanted.topic)?;
-        let rounds = wanted.total_rounds.unwrap_or(self.limits.default_rounds);
+        let _guard = self.seating_lock.lock().await;
+        let topic = validate_topic(&request.topic)?;
+        let rounds = request.total_rounds.unwrap_or(self.limits.default_rounds);
         if !VALID_ROUNDS.contains(&rounds) {
-            let (least, most) = (VALID_ROUNDS.start(), VALID_ROUNDS.end());
-            return Err(ArenaError::InvalidTopic(format!("`total_rounds` is {least} to {most}")));
+            let (min, max) = (VALID_ROUNDS.start(), VALID_ROUNDS.end());
+            return Err(ArenaError::InvalidTopic(format!("`total_rounds` must be {min} to {max}")));
         }
-        let waiting =
-            self.room_states().iter().filter(|board| state_str(board) == "waiting").count();
-        if waiting >= self.limits.max_waiting_rooms {
+        let waiting_count =
+            self.room_states().iter().filter(|state| state_str(state) == "waiting").count();
+        if waiting_count >= self.limits.max_waiting_rooms {
             return Err(ArenaError::TooManyRooms);
         }
         let mut room = self.new_room(topic, rounds)?;
@@ -89,6 +93,7 @@ impl ArenaService {
         }
         self.save_room(&room)?;
         self.insert_room(room.clone());
+        tracing::info!(room = %room.id, rounds, "room created");
         Ok(CreateRoomResponse {
             status: "created",
             debate_id: room.id,
@@ -101,48 +106,50 @@ impl ArenaService {
 
     /// Seats a bot in the requested room, or in the oldest room that has a free seat. The second
     /// bot starts the debate.
-    pub async fn join(&self, join: JoinRequest) -> Result<JoinResponse, ArenaError> {
-        let name = validate_name(&join.bot_name, "bot_name")?;
-        let uuid = match join.bot_uuid.trim() {
+    pub async fn join(&self, request: JoinRequest) -> Result<JoinResponse, ArenaError> {
+        let name = validate_name(&request.bot_name, "bot_name")?;
+        let uuid = match request.bot_uuid.trim() {
             "" => String::new(),
-            uuid => self::validate_name(uuid, "bot_uuid")?,
+            uuid => validate_name(uuid, "bot_uuid")?,
         };
-        let _one_at_a_time = self.seating_lock.lock().await;
-        let table = match join.debate_id.as_deref().filter(|id| !id.is_empty()) {
+        let _guard = self.seating_lock.lock().await;
+        let live_room = match request.debate_id.as_deref().filter(|id| !id.is_empty()) {
             Some(id) => self.find_room(id)?,
             None => self.find_open_room(&uuid).ok_or(ArenaError::NoAvailableDebate)?,
         };
-        let mut room = table.state().room.clone();
+        let mut room = live_room.state().room.clone();
         if room.closed.is_some() && !room.is_full() {
             return Err(ArenaError::DebateEnded);
         }
-        let first = self.first_leg_room(&room);
-        if room.is_full() || !room.can_join(&uuid, first.as_ref()) {
+        let first_leg = self.first_leg_room(&room);
+        if room.is_full() || !room.can_join(&uuid, first_leg.as_ref()) {
             return Err(ArenaError::DebateFull);
         }
         let key = keys::generate_key().map_err(ArenaError::Internal)?;
         let (identifier, now) = (room.unique_identifier(&name), self.app.now());
         let fingerprint = keys::fingerprint(&key);
-        let guest = JoinedBot {
+        let bot = JoinedBot {
             name,
             uuid,
             identifier: identifier.clone(),
             key: fingerprint,
             joined_at: now,
         };
-        table.mark_seen(room.guests.len(), now);
-        room.guests.push(guest);
+        live_room.mark_seen(room.guests.len(), now);
+        room.guests.push(bot);
         if room.is_full() {
             let coin = keys::flip_coin().map_err(ArenaError::Internal)?;
-            room.supporting = Some(room.choose_supporting(coin, first.as_ref()));
+            room.supporting = Some(room.choose_supporting(coin, first_leg.as_ref()));
         }
         self.save_room(&room)?;
-        table.update_room(room.clone());
+        live_room.update_room(room.clone());
+        tracing::info!(room = %room.id, bot = %identifier, "bot joined");
         // The seat is saved. If the debate cannot start now, `tick` retries.
         if room.is_full()
-            && let Err(refusal) = self.start_debate(&table)
+            && let Err(refusal) = self.start_debate(&live_room)
         {
-            tracing::warn!("debate `{}`: {}", room.id, refusal.log_message());
+            let error = refusal.log_message();
+            tracing::warn!(room = %room.id, error, "debate cannot be started");
         }
         Ok(JoinResponse {
             status: "login_confirmed",
@@ -163,19 +170,19 @@ impl ArenaService {
         (identifier, key): (&str, &str),
         wait: u32,
     ) -> Result<RoomStatusResponse, ArenaError> {
-        let (table, nth, guest) = self.authenticate(id, identifier, key)?;
-        let mut boards = table.subscribe();
-        let before = boards.borrow_and_update().clone();
-        let side = before.room.side_of(identifier);
-        if wait > 0 && !before.is_over() && !before.is_awaiting(side) {
+        let (live_room, index, bot) = self.authenticate(id, identifier, key)?;
+        let mut states = live_room.subscribe();
+        let state = states.borrow_and_update().clone();
+        let side = state.room.side_of(identifier);
+        if wait > 0 && !state.is_over() && !state.is_awaiting(side) {
             // A bot must not go offline during its own long poll.
             let wait =
                 wait.min(MAX_POLL_WAIT_SECONDS).min((self.limits.offline_seconds / 2).max(1));
             let wait = Duration::from_secs(wait.into());
-            let _ = tokio::time::timeout(wait, boards.changed()).await;
-            table.mark_seen(nth, self.app.now());
+            let _ = tokio::time::timeout(wait, states.changed()).await;
+            live_room.mark_seen(index, self.app.now());
         }
-        Ok(status_for_bot(&table.state(), &guest))
+        Ok(status_for_bot(&live_room.state(), &bot))
     }
 
     /// Accepts a speech. Idempotent: a speech that is sent again, out of turn or for a named round,
@@ -186,10 +193,31 @@ impl ArenaService {
         (identifier, key): (&str, &str),
         speech: SpeechRequest,
     ) -> Result<SpeechResponse, ArenaError> {
-        let (table, nth, _) = self.authenticate(id, identifier, key)?;
-        let board = table.state();
-        let Some(course) = &board.progress else {
-            return Err(if board.is_over() {
+        let (live_room, index, _) = self.authenticate(id, identifier, key)?;
+        let result = self.submit_speech(&live_room, index, identifier, &speech).await;
+        match &result {
+            Ok(accepted) => {
+                let round = accepted.round;
+                tracing::info!(room = id, bot = identifier, round, "speech accepted");
+            }
+            Err(refusal) => {
+                let code = refusal.code();
+                tracing::info!(room = id, bot = identifier, code, "speech refused");
+            }
+        }
+        result
+    }
+
+    async fn submit_speech(
+        &self,
+        live_room: &LiveRoom,
+        index: usize,
+        identifier: &str,
+        speech: &SpeechRequest,
+    ) -> Result<SpeechResponse, ArenaError> {
+        let state = live_room.state();
+        let Some(progress) = &state.progress else {
+            return Err(if state.is_over() {
                 ArenaError::DebateEnded
             } else {
                 ArenaError::DebateNotReady
@@ -197,74 +225,74 @@ impl ArenaService {
         };
         if speech.message.format != "markdown" {
             return Err(ArenaError::UnsupportedFormat(
-                speech.message.format.chars().take(40).collect(),
+                speech.message.format.chars().take(MAX_QUOTED_FORMAT_CHARS).collect(),
             ));
         }
         let content = &speech.message.content;
         let fingerprint = keys::fingerprint(content);
-        let side = board.room.side_of(identifier).ok_or(ArenaError::InvalidCredentials)?;
-        let accepted = |board: &RoomState, round: u8| SpeechResponse {
+        let side = state.room.side_of(identifier).ok_or(ArenaError::InvalidCredentials)?;
+        let accepted = |state: &RoomState, round: u8| SpeechResponse {
             status: "speech_accepted",
-            debate_id: id.to_owned(),
+            debate_id: state.room.id.clone(),
             round,
-            next_speaker: next_speaker(board),
+            next_speaker: next_speaker(state),
         };
-        let spot = course.next_turn.filter(|spot| {
-            spot.side == side && speech.round.is_none_or(|round| round == spot.cue.round)
+        let turn = progress.next_turn.filter(|turn| {
+            turn.side == side && speech.round.is_none_or(|round| round == turn.cue.round)
         });
-        let again = |board: &RoomState| {
-            let course = board.progress.as_ref()?;
-            let before = match speech.round {
-                Some(round) => course.speech_in_round(side, round),
-                None => course.last_speech(side),
+        let resent_response = |state: &RoomState| {
+            let progress = state.progress.as_ref()?;
+            let previous = match speech.round {
+                Some(round) => progress.speech_in_round(side, round),
+                None => progress.last_speech(side),
             };
-            let same = before.filter(|entry| {
+            let resent = previous.filter(|entry| {
                 entry.content == content.trim()
-                    || table.is_resent(nth, entry.cue.round, &fingerprint)
+                    || live_room.is_resent(index, entry.cue.round, &fingerprint)
             });
-            same.map(|entry| accepted(board, entry.cue.round))
+            resent.map(|entry| accepted(state, entry.cue.round))
         };
-        let Some(spot) = spot else {
-            let over =
-                if board.is_over() { ArenaError::DebateEnded } else { ArenaError::NotYourTurn };
-            return again(&board).ok_or(over);
+        let Some(turn) = turn else {
+            let error =
+                if state.is_over() { ArenaError::DebateEnded } else { ArenaError::NotYourTurn };
+            return resent_response(&state).ok_or(error);
         };
-        validate_length(content, course.min_chars, course.max_chars)?;
-        table.record_sent(nth, spot.cue.round, fingerprint.clone());
-        let mut boards = table.subscribe();
-        if let Err(refusal) = self.record_speech(&table, spot, course.take, content).await {
+        validate_length(content, progress.min_chars, progress.max_chars)?;
+        live_room.record_sent(index, turn.cue.round, fingerprint.clone());
+        let mut states = live_room.subscribe();
+        if let Err(refusal) = self.record_speech(live_room, turn, progress.take, content).await {
             // A concurrent request may have sent the same speech.
-            let taken = refusal == ArenaError::NotYourTurn;
-            return again(&table.state()).filter(|_| taken).ok_or(refusal);
+            let is_taken = refusal == ArenaError::NotYourTurn;
+            return resent_response(&live_room.state()).filter(|_| is_taken).ok_or(refusal);
         }
-        let taken = boards.wait_for(|board| {
-            board.progress.as_ref().is_some_and(|it| it.is_turn_finished(spot.cue))
+        let processed = states.wait_for(|state| {
+            state.progress.as_ref().is_some_and(|it| it.is_turn_finished(turn.cue))
         });
-        let shown = tokio::time::timeout(Duration::from_secs(5), taken).await.is_ok();
-        let accepted = accepted(&table.state(), spot.cue.round);
+        let is_processed = tokio::time::timeout(SPEECH_EVENT_TIMEOUT, processed).await.is_ok();
+        let accepted = accepted(&live_room.state(), turn.cue.round);
         // The next speaker is unknown until the event is processed.
-        let next_speaker = accepted.next_speaker.filter(|_| shown);
+        let next_speaker = accepted.next_speaker.filter(|_| is_processed);
         Ok(SpeechResponse { next_speaker, ..accepted })
     }
 
     /// Sends a speech to the debate's run and maps the error.
     async fn record_speech(
         &self,
-        table: &LiveRoom,
-        spot: AwaitedTurn,
+        live_room: &LiveRoom,
+        turn: AwaitedTurn,
         take: u16,
         content: &str,
     ) -> Result<(), ArenaError> {
-        let reply = Command::Reply { take, cue: spot.cue, text: content.to_owned() };
-        self.send_command(table, reply).await.map_err(|error| match error {
+        let reply = Command::Reply { take, cue: turn.cue, text: content.to_owned() };
+        self.send_command(live_room, reply).await.map_err(|error| match error {
             SessionError::Illegal(_) | SessionError::TurnTaken(_) => ArenaError::NotYourTurn,
             SessionError::ReplyRejected(findings) => {
-                let length = findings.iter().any(|finding| finding.rule == Rule::FitsLength);
-                let says = findings.first().map_or("", |finding| finding.says.as_str());
-                let what = if length { "without its claims block it has " } else { "" };
-                ArenaError::SpeechRejected(format!("{what}{says}"))
+                let is_length = findings.iter().any(|finding| finding.rule == Rule::FitsLength);
+                let message = findings.first().map_or("", |finding| finding.says.as_str());
+                let prefix = if is_length { "without its claims block it has " } else { "" };
+                ArenaError::SpeechRejected(format!("{prefix}{message}"))
             }
-            SessionError::ReplyUnparsable(why) => ArenaError::SpeechRejected(why),
+            SessionError::ReplyUnparsable(reason) => ArenaError::SpeechRejected(reason),
             SessionError::Log(_) | SessionError::NotRunning => {
                 ArenaError::Internal(error.to_string())
             }
@@ -278,14 +306,14 @@ impl ArenaService {
 
     /// Rooms that wait for bots: id, topic, identifiers of the bots present.
     pub fn waiting_rooms(&self) -> Vec<(String, String, Vec<String>)> {
-        let mut all = self.room_states();
-        all.retain(|board| state_str(board) == "waiting" && board.room.first_leg.is_none());
-        all.sort_by_key(|board| board.room.created_at);
-        let told = |board: &Arc<RoomState>| {
-            let room = &board.room;
+        let mut states = self.room_states();
+        states.retain(|state| state_str(state) == "waiting" && state.room.first_leg.is_none());
+        states.sort_by_key(|state| state.room.created_at);
+        let to_summary = |state: &Arc<RoomState>| {
+            let room = &state.room;
             (room.id.clone(), room.topic.clone(), room.identifiers())
         };
-        all.iter().map(told).collect()
+        states.iter().map(to_summary).collect()
     }
 
     /// Rooms that any bot may join: id and topic.
@@ -295,115 +323,122 @@ impl ArenaService {
 
     /// Lists debates, newest first, optionally filtered by state.
     pub fn list_debates(&self, status: Option<&str>, limit: usize) -> RoomListResponse {
-        let fits = |board: &Arc<RoomState>| status.is_none_or(|status| state_str(board) == status);
-        let mut all = self.live_rooms();
-        all.retain(|table| fits(&table.state()));
-        all.sort_by_cached_key(|table| {
-            let room = &table.state().room;
+        let has_status =
+            |state: &Arc<RoomState>| status.is_none_or(|status| state_str(state) == status);
+        let mut rooms = self.live_rooms();
+        rooms.retain(|live_room| has_status(&live_room.state()));
+        rooms.sort_by_cached_key(|live_room| {
+            let room = &live_room.state().room;
             (std::cmp::Reverse(room.created_at), room.id.clone())
         });
-        let total = all.len();
-        let lines = all.iter().take(limit.clamp(1, MAX_LISTED));
+        let total = rooms.len();
+        let page = rooms.iter().take(limit.clamp(1, MAX_LISTED));
         RoomListResponse {
-            debates: lines.map(|table| list_item(&self.load_state(table))).collect(),
+            debates: page.map(|live_room| list_item(&self.load_state(live_room))).collect(),
             total,
         }
     }
 
     /// Starts the debate of a full room.
-    pub(super) fn start_debate(&self, table: &Arc<LiveRoom>) -> Result<(), ArenaError> {
-        let mut room = table.state().room.clone();
-        let opening = self.build_draft(&room);
-        let job = self.app.open_for_bots(&opening, &self.workspace).map_err(internal_error)?;
-        room.debate = Some(job.id().to_owned());
+    pub(super) fn start_debate(&self, live_room: &Arc<LiveRoom>) -> Result<(), ArenaError> {
+        let mut room = live_room.state().room.clone();
+        let draft = self.build_draft(&room);
+        let run = self.app.open_for_bots(&draft, &self.workspace).map_err(internal_error)?;
+        room.debate = Some(run.id().to_owned());
         self.save_room(&room)?;
-        table.update_room(room);
-        self.spawn_follower(table, job);
+        tracing::info!(room = %room.id, debate = run.id(), "arena debate started");
+        live_room.update_room(room);
+        self.spawn_follower(live_room, run);
         Ok(())
     }
 
     fn build_draft(&self, room: &Room) -> DebateDraft {
         use crate::debate::Side::{Con, Pro};
         let judge = self.judging.judges.first().cloned();
-        let mut opening = DebateDraft::new(
+        let mut draft = DebateDraft::new(
             &room.topic,
             Participant::Bot,
             Participant::Bot,
             judge.clone().unwrap_or(Participant::Bot),
         );
-        let guest = |side| room.bot_on_side(side);
-        opening.format = "arena".into();
-        opening.no_judge = judge.is_none();
-        opening.panel = self.judging.judges.iter().skip(1).cloned().collect();
-        opening.audience.clone_from(&self.judging.audience);
-        opening.budget = self.judging.budget;
-        opening.seat_choices.clone_from(&self.judging.seat_choices);
-        opening.names = [Pro, Con].map(|side| guest(side).map(|it| it.identifier.clone()));
-        opening.rounds = Some(room.rounds);
-        opening.await_seconds = Some(self.limits.speech_seconds);
-        let named = [("supporting_bot", Pro), ("opposing_bot", Con)];
-        let named = named.map(|(term, side)| (term, guest(side).map(|it| it.name.clone())));
-        opening.terms = named
+        let bot_on = |side| room.bot_on_side(side);
+        draft.format = "arena".into();
+        draft.no_judge = judge.is_none();
+        draft.panel = self.judging.judges.iter().skip(1).cloned().collect();
+        draft.audience.clone_from(&self.judging.audience);
+        draft.budget = self.judging.budget;
+        draft.seat_choices.clone_from(&self.judging.seat_choices);
+        draft.names = [Pro, Con].map(|side| bot_on(side).map(|it| it.identifier.clone()));
+        draft.rounds = Some(room.rounds);
+        draft.await_seconds = Some(self.limits.speech_seconds);
+        let bot_terms = [("supporting_bot", Pro), ("opposing_bot", Con)];
+        let bot_terms =
+            bot_terms.map(|(term, side)| (term, bot_on(side).map(|it| it.name.clone())));
+        draft.terms = bot_terms
             .into_iter()
             .filter_map(|(term, name)| Some((term.to_owned(), name?)))
             .chain([("arena".to_owned(), room.id.clone())])
             .collect::<BTreeMap<_, _>>();
-        opening
+        draft
     }
 
     /// Authenticates a bot by identifier and key, and marks it as seen.
     fn authenticate(
         &self,
         id: &str,
-        who: &str,
+        identifier: &str,
         key: &str,
     ) -> Result<(Arc<LiveRoom>, usize, JoinedBot), ArenaError> {
-        let table = self.find_room(id)?;
-        let (nth, guest) = table.find_bot(who).ok_or(ArenaError::InvalidCredentials)?;
-        if !keys::verify_key(key, &guest.key) {
+        let live_room = self.find_room(id)?;
+        let (index, bot) = live_room.find_bot(identifier).ok_or(ArenaError::InvalidCredentials)?;
+        if !keys::verify_key(key, &bot.key) {
             return Err(ArenaError::InvalidCredentials);
         }
-        table.mark_seen(nth, self.app.now());
-        self.load_state(&table);
-        Ok((table, nth, guest))
+        live_room.mark_seen(index, self.app.now());
+        self.load_state(&live_room);
+        Ok((live_room, index, bot))
     }
 
     /// Checks the credentials of a bot in a debate.
-    pub fn verify_credentials(&self, id: &str, (who, key): (&str, &str)) -> Result<(), ArenaError> {
-        self.authenticate(id, who, key).map(drop)
+    pub fn verify_credentials(
+        &self,
+        id: &str,
+        (identifier, key): (&str, &str),
+    ) -> Result<(), ArenaError> {
+        self.authenticate(id, identifier, key).map(drop)
     }
 
     pub(super) fn find_room(&self, id: &str) -> Result<Arc<LiveRoom>, ArenaError> {
-        let tables = self.rooms.read().unwrap_or_else(PoisonError::into_inner);
-        tables.get(id).cloned().ok_or(ArenaError::DebateNotFound)
+        let rooms = self.rooms.read().unwrap_or_else(PoisonError::into_inner);
+        rooms.get(id).cloned().ok_or(ArenaError::DebateNotFound)
     }
 
     pub(super) fn live_rooms(&self) -> Vec<Arc<LiveRoom>> {
-        let tables = self.rooms.read().unwrap_or_else(PoisonError::into_inner);
-        tables.values().cloned().collect()
+        let rooms = self.rooms.read().unwrap_or_else(PoisonError::into_inner);
+        rooms.values().cloned().collect()
     }
 
     fn room_states(&self) -> Vec<Arc<RoomState>> {
-        self.live_rooms().iter().map(|table| table.state()).collect()
+        self.live_rooms().iter().map(|live_room| live_room.state()).collect()
     }
 
     /// Finds the oldest room with a free seat for this bot. Its own rematch comes first.
     fn find_open_room(&self, uuid: &str) -> Option<Arc<LiveRoom>> {
-        let fits = |table: &Arc<LiveRoom>| {
-            let room = &table.state().room;
-            let open = room.closed.is_none() && !room.is_full();
-            open && room.can_join(uuid, self.first_leg_room(room).as_ref())
+        let is_joinable = |live_room: &Arc<LiveRoom>| {
+            let room = &live_room.state().room;
+            let is_open = room.closed.is_none() && !room.is_full();
+            is_open && room.can_join(uuid, self.first_leg_room(room).as_ref())
         };
-        let age = |table: &Arc<LiveRoom>| {
-            let room = &table.state().room;
+        let priority = |live_room: &Arc<LiveRoom>| {
+            let room = &live_room.state().room;
             (room.first_leg.is_none(), room.guests.is_empty(), room.created_at, room.id.clone())
         };
-        self.live_rooms().into_iter().filter(fits).min_by_key(age)
+        self.live_rooms().into_iter().filter(is_joinable).min_by_key(priority)
     }
 
     pub(super) fn first_leg_room(&self, room: &Room) -> Option<Room> {
-        let first = self.find_room(room.first_leg.as_deref()?).ok()?;
-        Some(first.state().room.clone())
+        let first_leg = self.find_room(room.first_leg.as_deref()?).ok()?;
+        Some(first_leg.state().room.clone())
     }
 
     fn new_room(&self, topic: String, rounds: u8) -> Result<Room, ArenaError> {
@@ -424,10 +459,10 @@ impl ArenaService {
 
     pub(super) fn insert_room(&self, room: Room) -> Arc<LiveRoom> {
         let id = room.id.clone();
-        let table = Arc::new(LiveRoom::new(RoomState { room, progress: None }, self.app.now()));
-        let mut tables = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
-        tables.insert(id, table.clone());
-        table
+        let live_room = Arc::new(LiveRoom::new(RoomState { room, progress: None }, self.app.now()));
+        let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
+        rooms.insert(id, live_room.clone());
+        live_room
     }
 
     pub(super) fn save_room(&self, room: &Room) -> Result<(), ArenaError> {
@@ -436,43 +471,9 @@ impl ArenaService {
     }
 }
 
-fn next_speaker(board: &RoomState) -> Option<String> {
-    let spot = board.progress.as_ref()?.next_turn?;
-    board.room.bot_on_side(spot.side).map(|guest| guest.identifier.clone())
-}
-
-/// Validates the length of a speech in characters (Unicode code points).
-fn validate_length(content: &str, least: usize, most: usize) -> Result<(), ArenaError> {
-    let length = content.trim().chars().count();
-    if length < least {
-        return Err(ArenaError::SpeechTooShort { length, min: least });
-    }
-    let length = content.chars().count();
-    if length > most {
-        return Err(ArenaError::SpeechTooLong { length, max: most });
-    }
-    Ok(())
-}
-
-fn validate_name(said: &str, what: &str) -> Result<String, ArenaError> {
-    let name = said.trim();
-    let length = name.chars().count();
-    if length == 0 || length > MAX_NAME_CHARS || name.chars().any(char::is_control) {
-        let why = format!("`{what}` has 1 to {MAX_NAME_CHARS} characters that can be seen");
-        return Err(ArenaError::InvalidBotName(why));
-    }
-    Ok(name.to_owned())
-}
-
-fn validate_topic(said: &str) -> Result<String, ArenaError> {
-    let topic = said.trim();
-    let length = topic.chars().count();
-    let unseen = topic.chars().any(|c| c.is_control() && c != '\n');
-    if length == 0 || length > MAX_TOPIC_CHARS || unseen {
-        let why = format!("`topic` has 1 to {MAX_TOPIC_CHARS} characters that can be seen");
-        return Err(ArenaError::InvalidTopic(why));
-    }
-    Ok(topic.to_owned())
+fn next_speaker(state: &RoomState) -> Option<String> {
+    let turn = state.progress.as_ref()?.next_turn?;
+    state.room.bot_on_side(turn.side).map(|bot| bot.identifier.clone())
 }
 
 pub(super) fn internal_error(error: impl std::fmt::Display) -> ArenaError {

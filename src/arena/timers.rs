@@ -17,30 +17,35 @@ impl ArenaService {
     /// Processes all rooms. The server calls it once per second.
     pub async fn tick(&self) {
         let now = self.app.now();
-        for table in self.live_rooms() {
-            let board = table.state();
-            if let Some(closed) = &board.room.closed {
+        for live_room in self.live_rooms() {
+            let state = live_room.state();
+            if let Some(closed) = &state.room.closed {
                 if now.saturating_sub(closed.at) > to_millis(PROGRESS_TTL_SECONDS) {
-                    table.evict_progress();
+                    live_room.evict_progress();
                 }
                 continue;
             }
-            let since = self.waiting_since(&board.room, now);
-            let due = timeout_action(&board, &table.last_seen(), since, now, &self.limits);
-            let result = match due {
-                None => self.ensure_running(&table, &board).await,
+            let waiting_since = self.waiting_since(&state.room, now);
+            let action =
+                timeout_action(&state, &live_room.last_seen(), waiting_since, now, &self.limits);
+            let result = match action {
+                None => self.ensure_running(&live_room, &state).await,
                 Some(TimeoutAction::FreeSeat(_) | TimeoutAction::CloseRoom(_)) => {
-                    self.apply_waiting_timeout(&table, now).await
+                    self.apply_waiting_timeout(&live_room, now).await
                 }
-                Some(TimeoutAction::Conclude(because)) => {
-                    self.end_debate(&table, Command::Conclude { because: Some(because) }).await
+                Some(TimeoutAction::Conclude(reason)) => {
+                    self.end_debate(&live_room, Command::Conclude { because: Some(reason) }).await
                 }
-                Some(TimeoutAction::Cancel(because)) => {
-                    self.end_debate(&table, Command::Cancel { because: Some(because) }).await
+                Some(TimeoutAction::Cancel(reason)) => {
+                    self.end_debate(&live_room, Command::Cancel { because: Some(reason) }).await
                 }
             };
-            if let Err(refusal) = result {
-                tracing::warn!("debate `{}`: {}", board.room.id, refusal.log_message());
+            if let Err(error) = result {
+                tracing::warn!(
+                    room = %state.room.id,
+                    error = error.log_message(),
+                    "timers of the room failed"
+                );
             }
         }
     }
@@ -49,7 +54,9 @@ impl ArenaService {
     fn waiting_since(&self, room: &Room, now: i64) -> i64 {
         match self.first_leg_room(room) {
             None => room.created_at,
-            Some(first) => first.closed.map_or(now, |closed| closed.at.max(room.created_at)),
+            Some(first_leg) => {
+                first_leg.closed.map_or(now, |closed| closed.at.max(room.created_at))
+            }
         }
     }
 
@@ -57,22 +64,26 @@ impl ArenaService {
     /// because a bot may have joined meanwhile.
     async fn apply_waiting_timeout(
         &self,
-        table: &Arc<LiveRoom>,
+        live_room: &Arc<LiveRoom>,
         now: i64,
     ) -> Result<(), ArenaError> {
-        let _one_at_a_time = self.seating_lock.lock().await;
-        let board = table.state();
-        let mut room = board.room.clone();
-        let since = self.waiting_since(&room, now);
-        match timeout_action(&board, &table.last_seen(), since, now, &self.limits) {
-            Some(TimeoutAction::FreeSeat(nth)) => drop(room.guests.remove(nth)),
-            Some(TimeoutAction::CloseRoom(because)) => {
-                room.closed = Some(RoomClosure { at: now, because: Some(because) });
+        let _guard = self.seating_lock.lock().await;
+        let state = live_room.state();
+        let mut room = state.room.clone();
+        let waiting_since = self.waiting_since(&room, now);
+        match timeout_action(&state, &live_room.last_seen(), waiting_since, now, &self.limits) {
+            Some(TimeoutAction::FreeSeat(index)) => {
+                let bot = room.guests.remove(index);
+                tracing::info!(room = %room.id, bot = %bot.identifier, "bot left");
+            }
+            Some(TimeoutAction::CloseRoom(reason)) => {
+                tracing::info!(room = %room.id, reason = reason, "deadline passed, room closed");
+                room.closed = Some(RoomClosure { at: now, because: Some(reason) });
             }
             _ => return Ok(()),
         }
         self.save_room(&room)?;
-        table.update_room(room);
+        live_room.update_room(room);
         Ok(())
     }
 
@@ -80,24 +91,25 @@ impl ArenaService {
     /// with the reason.
     async fn ensure_running(
         &self,
-        table: &Arc<LiveRoom>,
-        board: &RoomState,
+        live_room: &Arc<LiveRoom>,
+        state: &RoomState,
     ) -> Result<(), ArenaError> {
-        if board.is_over() || !board.room.is_full() || table.run_handle().is_some() {
+        if state.is_over() || !state.room.is_full() || live_room.run_handle().is_some() {
             return Ok(());
         }
-        let _one_at_a_time = self.seating_lock.lock().await;
-        let board = table.state();
-        if board.is_over() || table.run_handle().is_some() {
+        let _guard = self.seating_lock.lock().await;
+        let state = live_room.state();
+        if state.is_over() || live_room.run_handle().is_some() {
             return Ok(());
         }
-        let Some(id) = &board.room.debate else { return self.start_debate(table) };
-        if let Err(AppError::CorruptLog { why, .. }) = self.resume_debate(table, id) {
-            let because = format!("its record cannot be gone on with ({why})");
-            let closed = RoomClosure { at: self.app.now(), because: Some(because) };
-            let room = Room { closed: Some(closed), ..board.room.clone() };
+        let Some(id) = &state.room.debate else { return self.start_debate(live_room) };
+        if let Err(AppError::CorruptLog { why, .. }) = self.resume_debate(live_room, id) {
+            let reason = format!("its record cannot be resumed ({why})");
+            tracing::warn!(room = %state.room.id, debate = %id, reason = reason, "room closed");
+            let closed = RoomClosure { at: self.app.now(), because: Some(reason) };
+            let room = Room { closed: Some(closed), ..state.room.clone() };
             self.save_room(&room)?;
-            table.update_room(room);
+            live_room.update_room(room);
         }
         Ok(())
     }
@@ -106,13 +118,13 @@ impl ArenaService {
     /// that holds the lease.
     pub(super) async fn send_command(
         &self,
-        table: &LiveRoom,
+        live_room: &LiveRoom,
         command: Command,
     ) -> Result<(), SessionError> {
-        if let Some(handle) = table.run_handle() {
+        if let Some(handle) = live_room.run_handle() {
             return handle.send(vec![command]).await;
         }
-        let Some(id) = table.state().room.debate.clone() else {
+        let Some(id) = live_room.state().room.debate.clone() else {
             return Err(SessionError::NotRunning);
         };
         match self.app.send_commands(&id, &self.workspace, vec![command]).await {
@@ -122,10 +134,19 @@ impl ArenaService {
         }
     }
 
-    async fn end_debate(&self, table: &LiveRoom, command: Command) -> Result<(), ArenaError> {
-        match self.send_command(table, command).await {
+    async fn end_debate(&self, live_room: &LiveRoom, command: Command) -> Result<(), ArenaError> {
+        let reason = match &command {
+            Command::Conclude { because } | Command::Cancel { because } => because.clone(),
+            _ => None,
+        };
+        match self.send_command(live_room, command).await {
+            Ok(()) => {
+                let room = &live_room.state().room;
+                tracing::info!(room = %room.id, reason, "deadline passed, debate ended");
+                Ok(())
+            }
             // The debate went on or ended meanwhile, so the timeout no longer applies.
-            Ok(()) | Err(SessionError::Illegal(_) | SessionError::NotRunning) => Ok(()),
+            Err(SessionError::Illegal(_) | SessionError::NotRunning) => Ok(()),
             Err(error) => Err(internal_error(error)),
         }
     }

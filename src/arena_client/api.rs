@@ -9,13 +9,16 @@ use reqwest::header::{HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, redirect};
 use serde_json::Value;
 use std::error::Error;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Maximum size of a response in bytes.
 const MAX_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
-/// Timeout of connecting, and of a response.
+/// Timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Timeout of a response, except for long polls.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
+/// Maximum length of a redirect target in an error message, in characters.
+const MAX_LOCATION_CHARS: usize = 200;
 
 /// Error of an API request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +73,7 @@ pub struct HttpArenaApi {
 
 impl HttpArenaApi {
     /// Creates a client without sending a request.
-    pub fn new(address: ArenaUrl) -> Result<HttpArenaApi, String> {
+    pub fn new(base_url: ArenaUrl) -> Result<HttpArenaApi, String> {
         // Another part of the process may have installed the same provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = Client::builder()
@@ -80,106 +83,118 @@ impl HttpArenaApi {
             .redirect(redirect::Policy::none())
             .referer(false);
         // A loopback server needs no proxy and no root certificates.
-        let builder = if address.is_loopback_http() {
+        let builder = if base_url.is_loopback_http() {
             builder.no_proxy().tls_certs_only([])
         } else {
             builder
         };
         let client = builder.build();
-        let client = client.map_err(|error| format!("no HTTP here: {}", root_cause(&error)))?;
-        Ok(HttpArenaApi { base_url: address, client })
+        let client = client
+            .map_err(|error| format!("cannot create an HTTP client: {}", root_cause(&error)))?;
+        Ok(HttpArenaApi { base_url, client })
     }
 
     async fn send(
         &self,
         request: RequestBuilder,
-        pass: Option<&SeatCredentials>,
+        credentials: Option<&SeatCredentials>,
     ) -> Result<Value, ArenaApiError> {
-        let silent = |error: reqwest::Error| ArenaApiError::Unreachable(root_cause(&error));
-        let response = request.send().await.map_err(silent)?;
+        let unreachable = |error: reqwest::Error| ArenaApiError::Unreachable(root_cause(&error));
+        let started = Instant::now();
+        let response = request.send().await.map_err(unreachable)?;
         let (status, headers) = (response.status(), response.headers().clone());
+        tracing::debug!(
+            path = response.url().path(),
+            status = status.as_u16(),
+            elapsed_ms = started.elapsed().as_millis(),
+            "arena response"
+        );
         let body = read_bounded(response).await?;
-        let read = serde_json::from_slice::<Value>(&body);
-        let clean = |mut value: Value| {
-            if let Some(pass) = pass {
-                protocol::redact_key(&pass.key, &mut value);
+        let parsed = serde_json::from_slice::<Value>(&body);
+        let redact = |mut value: Value| {
+            if let Some(credentials) = credentials {
+                protocol::redact_key(&credentials.key, &mut value);
             }
             value
         };
         if status.is_success() {
-            let garbage = |_| ArenaApiError::InvalidResponse("what it answers is no JSON".into());
-            return read.map(clean).map_err(garbage);
+            let invalid_json =
+                |_| ArenaApiError::InvalidResponse("the response is not JSON".into());
+            return parsed.map(redact).map_err(invalid_json);
         }
-        let value = read.map(clean).unwrap_or_default();
+        let value = parsed.map(redact).unwrap_or_default();
         let mut refusal =
             RemoteError::from_json(status.as_u16(), parse_retry_after(&headers), &value);
         if status.is_redirection() {
-            let to = headers.get(LOCATION).and_then(|it| it.to_str().ok()).unwrap_or("elsewhere");
-            let to: String = to.chars().take(200).collect();
-            refusal.message = format!("it points to {to}, and nobody is followed with a key");
+            let target =
+                headers.get(LOCATION).and_then(|it| it.to_str().ok()).unwrap_or("elsewhere");
+            let target: String = target.chars().take(MAX_LOCATION_CHARS).collect();
+            refusal.message = format!("redirects to {target} are not followed, to protect the key");
         }
         Err(ArenaApiError::Refused(refusal))
     }
 
-    fn add_credentials(request: RequestBuilder, pass: &SeatCredentials) -> RequestBuilder {
-        let secret = HeaderValue::from_bytes(pass.key.0.as_bytes()).map(|mut value| {
+    fn add_credentials(request: RequestBuilder, credentials: &SeatCredentials) -> RequestBuilder {
+        let secret = HeaderValue::from_bytes(credentials.key.0.as_bytes()).map(|mut value| {
             value.set_sensitive(true);
             value
         });
-        let name = HeaderValue::from_bytes(pass.identifier.as_bytes());
-        let (Ok(secret), Ok(name)) = (secret, name) else { return request };
-        request.header("X-Bot-Identifier", name).header("X-Debate-Key", secret)
+        let identifier = HeaderValue::from_bytes(credentials.identifier.as_bytes());
+        let (Ok(secret), Ok(identifier)) = (secret, identifier) else { return request };
+        request.header("X-Bot-Identifier", identifier).header("X-Debate-Key", secret)
     }
 }
 
 impl ArenaApi for HttpArenaApi {
     fn join<'a>(
         &'a self,
-        visitor: JoinParams<'a>,
+        params: JoinParams<'a>,
     ) -> BoxFuture<'a, Result<SeatCredentials, ArenaApiError>> {
         Box::pin(async move {
             let url = self.base_url.join_path(&["api", "debate", "join"]);
-            let body =
-                protocol::join_body(visitor.name, visitor.uuid, visitor.debate_id).to_string();
+            let body = protocol::join_body(params.name, params.uuid, params.debate_id).to_string();
             let request = with_json_body(self.client.post(url), body).timeout(RESPONSE_TIMEOUT);
-            let answer = self.send(request, None).await?;
-            let lacking = || ArenaApiError::InvalidResponse("it gives no usable seat".into());
-            SeatCredentials::from_json(&answer).ok_or_else(lacking)
+            let response = self.send(request, None).await?;
+            let invalid_response =
+                || ArenaApiError::InvalidResponse("the response has no valid seat".into());
+            SeatCredentials::from_json(&response).ok_or_else(invalid_response)
         })
     }
 
     fn poll<'a>(
         &'a self,
-        pass: &'a SeatCredentials,
+        credentials: &'a SeatCredentials,
         wait: bool,
     ) -> BoxFuture<'a, Result<PollResponse, ArenaApiError>> {
         Box::pin(async move {
-            let mut url = self.base_url.join_path(&["api", "debate", &pass.debate_id, "poll"]);
-            let mut patience = RESPONSE_TIMEOUT;
+            let mut url =
+                self.base_url.join_path(&["api", "debate", &credentials.debate_id, "poll"]);
+            let mut timeout = RESPONSE_TIMEOUT;
             if wait {
                 url.set_query(Some(&format!("wait={LONG_POLL_SECONDS}")));
-                patience += Duration::from_secs(LONG_POLL_SECONDS);
+                timeout += Duration::from_secs(LONG_POLL_SECONDS);
             }
             let request =
-                HttpArenaApi::add_credentials(self.client.get(url), pass).timeout(patience);
-            let answer = self.send(request, Some(pass)).await?;
-            let lacking =
-                || ArenaApiError::InvalidResponse("it does not say how the debate stands".into());
-            PollResponse::from_json(&answer, &pass.identifier).ok_or_else(lacking)
+                HttpArenaApi::add_credentials(self.client.get(url), credentials).timeout(timeout);
+            let response = self.send(request, Some(credentials)).await?;
+            let invalid_response =
+                || ArenaApiError::InvalidResponse("the response has no debate state".into());
+            PollResponse::from_json(&response, &credentials.identifier).ok_or_else(invalid_response)
         })
     }
 
     fn speak<'a>(
         &'a self,
-        pass: &'a SeatCredentials,
+        credentials: &'a SeatCredentials,
         content: &'a str,
     ) -> BoxFuture<'a, Result<(), ArenaApiError>> {
         Box::pin(async move {
-            let url = self.base_url.join_path(&["api", "debate", &pass.debate_id, "speech"]);
+            let url = self.base_url.join_path(&["api", "debate", &credentials.debate_id, "speech"]);
             let request =
                 with_json_body(self.client.post(url), protocol::speech_body(content).to_string());
-            let request = HttpArenaApi::add_credentials(request, pass).timeout(RESPONSE_TIMEOUT);
-            self.send(request, Some(pass)).await.map(drop)
+            let request =
+                HttpArenaApi::add_credentials(request, credentials).timeout(RESPONSE_TIMEOUT);
+            self.send(request, Some(credentials)).await.map(drop)
         })
     }
 }
@@ -197,7 +212,7 @@ async fn read_bounded(response: Response) -> Result<Vec<u8>, ArenaApiError> {
         );
         if bytes.len() > MAX_RESPONSE_BYTES {
             return Err(ArenaApiError::InvalidResponse(format!(
-                "it says more than {MAX_RESPONSE_BYTES} bytes"
+                "the response is larger than {MAX_RESPONSE_BYTES} bytes"
             )));
         }
     }
@@ -208,16 +223,16 @@ async fn read_bounded(response: Response) -> Result<Vec<u8>, ArenaApiError> {
 fn parse_retry_after(headers: &HeaderMap) -> Option<u64> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     text.parse().ok().or_else(|| {
-        let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-        let left = at.as_second().saturating_sub(jiff::Timestamp::now().as_second());
-        u64::try_from(left).ok()
+        let time = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+        let seconds = time.as_second().saturating_sub(jiff::Timestamp::now().as_second());
+        u64::try_from(seconds).ok()
     })
 }
 
 /// Message of the root cause, which contains no URL.
 fn root_cause(error: &reqwest::Error) -> String {
     if error.is_timeout() {
-        return "nothing came in time".into();
+        return "the request timed out".into();
     }
     let mut inner: &dyn Error = error;
     while let Some(next) = inner.source() {

@@ -2,6 +2,9 @@
 use reqwest::Url;
 use std::fmt;
 
+/// Maximum length of an invalid URL in the error message, in characters.
+const MAX_QUOTED_CHARS: usize = 80;
+
 /// Base URL of a remote arena, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArenaUrl(Url);
@@ -10,13 +13,13 @@ pub struct ArenaUrl(Url);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArenaUrlError {
     /// The text is not a URL. Holds the text and the parser's error.
-    #[error("`{0}` is no address: {1}")]
+    #[error("`{0}` is not a valid address: {1}")]
     Malformed(String, String),
     /// The scheme is not HTTP or HTTPS.
-    #[error("a platform is reached by http or https, not by `{0}`")]
+    #[error("the address must use http or https, not `{0}`")]
     Scheme(String),
     /// The URL has credentials, a query or a fragment. They would be printed and stored.
-    #[error("an address has no name, password, `?` or `#` in it")]
+    #[error("the address must have no user name, password, `?` or `#`")]
     UnsupportedParts,
 }
 
@@ -24,14 +27,15 @@ impl ArenaUrl {
     /// Parses user input. Without a scheme, `http` is the default.
     pub fn parse(text: &str) -> Result<ArenaUrl, ArenaUrlError> {
         let text = text.trim();
-        let full = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-        let unreadable = |why: String| ArenaUrlError::Malformed(truncate(text), why);
-        let mut url = Url::parse(&full).map_err(|error| unreadable(error.to_string()))?;
+        let with_scheme =
+            if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+        let malformed = |reason: String| ArenaUrlError::Malformed(truncate(text), reason);
+        let mut url = Url::parse(&with_scheme).map_err(|error| malformed(error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(ArenaUrlError::Scheme(url.scheme().into()));
         }
-        let named = !url.username().is_empty() || url.password().is_some();
-        if named || url.query().is_some() || url.fragment().is_some() {
+        let has_user = !url.username().is_empty() || url.password().is_some();
+        if has_user || url.query().is_some() || url.fragment().is_some() {
             return Err(ArenaUrlError::UnsupportedParts);
         }
         let path = url.path().trim_end_matches('/').to_owned();
@@ -56,10 +60,10 @@ impl ArenaUrl {
     }
 
     /// Builds the URL of a request. Each path segment is percent-encoded.
-    pub(super) fn join_path(&self, steps: &[&str]) -> Url {
+    pub(super) fn join_path(&self, segments: &[&str]) -> Url {
         let mut url = self.0.clone();
         if let Ok(mut path) = url.path_segments_mut() {
-            path.pop_if_empty().extend(steps);
+            path.pop_if_empty().extend(segments);
         }
         url
     }
@@ -72,5 +76,5 @@ impl fmt::Display for ArenaUrl {
 }
 
 fn truncate(text: &str) -> String {
-    text.chars().take(80).collect()
+    text.chars().take(MAX_QUOTED_CHARS).collect()
 }

@@ -1,17 +1,19 @@
 //! The arena client: joins a debate, polls it, and sends a speech on each of its turns until the
 //! debate is over. Every step starts from a fresh poll, so an interrupted step is retried without
-//! sending a speech twice.
+//! sending a speech twice. `requests` has the retries.
+mod requests;
+
 use super::api::{ArenaApi, ArenaApiError, JoinParams};
 use super::arena_url::ArenaUrl;
 use super::credentials::{CredentialStore, LockedCredentials};
 use super::events::{ClientEvent, ClientOutcome, ClientResult};
-use super::fit_length::{self, lower_limits};
 use super::prompt::{SpeechTemplates, current_round, own_side};
-use super::protocol::{PollResponse, RemoteError, RemoteState, SeatCredentials, TurnKey};
+use super::protocol::{PollResponse, RemoteState, SeatCredentials, TurnKey};
 use super::retry_policy::{self, ErrorAction, RequestKind, poll_delay};
 use super::speech_writer::{PreparedSpeech, SpeechWriter};
 use crate::debate::{Effort, Participant};
 use crate::engine::OneShotProvider;
+use requests::{RetryState, SendOutcome, describe_error, error_suffix};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -19,8 +21,6 @@ use tokio::time::{Instant, sleep};
 const FIRST_CONTACT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a poll may still show our turn after the server accepted the speech.
 const STALE_TURN_TIMEOUT: Duration = Duration::from_secs(30);
-/// How often a speech is shortened for a server that counts its length differently.
-const MAX_SHORTENINGS: usize = 3;
 /// Likely minimum length in characters, if the server reports none but finds a speech too short.
 const LIKELY_MIN_CHARS: usize = 50;
 
@@ -49,19 +49,19 @@ pub struct ArenaClientConfig {
 pub enum ArenaClientError {
     #[error("there is no debate to join")]
     NoDebate,
-    #[error("that debate has all the speakers it needs{0}")]
+    #[error("the debate has no free seat{0}")]
     DebateFull(String),
     #[error("there is no such debate{0}")]
     DebateNotFound(String),
-    #[error("the platform does not know this seat (any more){0}")]
+    #[error("the platform does not accept the key of this seat{0}")]
     SeatLost(String),
-    #[error("the platform refuses{0}")]
+    #[error("the platform refused the request{0}")]
     Refused(String),
     #[error("the platform cannot be reached: {0}")]
     Unreachable(String),
-    #[error("the seat cannot be remembered: {0}")]
+    #[error("cannot store the credentials of the seat: {0}")]
     Credentials(#[from] std::io::Error),
-    #[error("no random numbers: {0}")]
+    #[error("the system provides no random numbers: {0}")]
     NoRandomness(String),
 }
 
@@ -71,19 +71,19 @@ impl ArenaClientError {
         match self {
             ArenaClientError::NoDebate => Some("`--wait-for-debate 15m` waits for one"),
             ArenaClientError::DebateFull(_) => {
-                Some("leave `--debate` out to join any that waits for somebody")
+                Some("leave `--debate` out to join any that waits for a bot")
             }
             ArenaClientError::DebateNotFound(_) => {
-                Some("look at the id, or leave `--debate` out to join any")
+                Some("check the id, or leave `--debate` out to join any")
             }
             ArenaClientError::SeatLost(_) => Some("the same command asks for a new seat"),
             ArenaClientError::Refused(_) => {
-                Some("look at the address: it is what stands before `/api/debate`")
+                Some("check the address: it is the part before `/api/debate`")
             }
             ArenaClientError::Unreachable(_) => {
-                Some("look at the address; with `--debate ID` the same command goes on later")
+                Some("check the address; with `--debate ID` the same command resumes later")
             }
-            ArenaClientError::Credentials(_) => Some("look at the folder DEBATE_HOME"),
+            ArenaClientError::Credentials(_) => Some("check the folder DEBATE_HOME"),
             ArenaClientError::NoRandomness(_) => None,
         }
     }
@@ -101,26 +101,6 @@ pub struct ArenaClient<'a> {
     pub config: &'a ArenaClientConfig,
     /// Callback for progress events.
     pub on_event: &'a (dyn Fn(ClientEvent) + Send + Sync),
-}
-
-/// Retry counter for the backoff. A successful request resets it.
-#[derive(Default)]
-struct RetryState {
-    attempt: u32,
-    since: Option<Instant>,
-}
-
-/// Outcome of sending a speech.
-enum SendOutcome {
-    Accepted {
-        chars: usize,
-        truncated: bool,
-    },
-    /// Unknown. The next poll tells whether the speech was accepted.
-    Unknown,
-    /// Too short. Holds its length in characters.
-    TooShort(usize),
-    Rejected(String),
 }
 
 /// The last turn that was handled, so that a stale poll does not start it again.
@@ -143,71 +123,69 @@ impl ArenaClient<'_> {
     /// when the debate is over or the seat is lost.
     pub async fn run(
         &self,
-        memory: &CredentialStore,
-        at: &ArenaUrl,
+        store: &CredentialStore,
+        url: &ArenaUrl,
         debate: Option<&str>,
     ) -> Result<ClientResult, ArenaClientError> {
-        let known = debate.and_then(|debate| memory.load(at, debate, &self.config.name));
-        let (mut kept, pass) = if let Some(kept) = known {
-            let pass = kept.credentials();
-            let (debate, identifier) = (pass.debate_id.clone(), pass.identifier.clone());
+        let stored = debate.and_then(|debate| store.load(url, debate, &self.config.name));
+        let (mut locked, credentials) = if let Some(locked) = stored {
+            let credentials = locked.credentials();
+            let (debate, identifier) =
+                (credentials.debate_id.clone(), credentials.identifier.clone());
+            tracing::info!(debate = %debate, bot = %identifier, "seat resumed");
             (self.on_event)(ClientEvent::Resumed { debate, identifier });
-            (kept, pass)
+            (locked, credentials)
         } else {
-            let pass = self.join(debate).await?;
-            let kept = memory.save(at, &pass, &self.config.name)?;
-            let SeatCredentials { debate_id: debate, identifier, topic, .. } = pass.clone();
+            let credentials = self.join(debate).await?;
+            let locked = store.save(url, &credentials, &self.config.name)?;
+            let SeatCredentials { debate_id: debate, identifier, topic, .. } = credentials.clone();
+            tracing::info!(debate = %debate, bot = %identifier, "seat joined");
             (self.on_event)(ClientEvent::Joined { debate, identifier, topic });
-            (kept, pass)
+            (locked, credentials)
         };
-        let ended = self.play_debate(&pass, &mut kept).await;
+        let result = self.play_debate(&credentials, &mut locked).await;
         if matches!(
-            ended,
+            result,
             Ok(_) | Err(ArenaClientError::DebateNotFound(_) | ArenaClientError::SeatLost(_))
         ) {
-            kept.delete();
+            locked.delete();
         }
-        ended
+        result
     }
 
     async fn join(&self, debate: Option<&str>) -> Result<SeatCredentials, ArenaClientError> {
-        let ArenaClientConfig {
-            name,
-            uuid,
-            join_timeout: wait,
-            outage_timeout: patience,
-            poll_interval: pace,
-            ..
-        } = self.config;
-        let until = Instant::now() + *wait;
-        let patience = (*patience).min(FIRST_CONTACT_TIMEOUT).max(*wait);
-        let (mut tries, mut told) = (RetryState::default(), false);
+        let ArenaClientConfig { name, uuid, join_timeout, outage_timeout, poll_interval, .. } =
+            self.config;
+        let deadline = Instant::now() + *join_timeout;
+        let outage_timeout = (*outage_timeout).min(FIRST_CONTACT_TIMEOUT).max(*join_timeout);
+        let (mut retries, mut reported) = (RetryState::default(), false);
         loop {
-            let broken = match self.api.join(JoinParams { name, uuid, debate_id: debate }).await {
-                Ok(pass) => return Ok(pass),
-                Err(broken) => broken,
+            let error = match self.api.join(JoinParams { name, uuid, debate_id: debate }).await {
+                Ok(credentials) => return Ok(credentials),
+                Err(error) => error,
             };
-            let refusal = match broken {
+            let refusal = match error {
                 ArenaApiError::Refused(refusal) => refusal,
-                ArenaApiError::Unreachable(why) | ArenaApiError::InvalidResponse(why) => {
-                    self.back_off(&mut tries, why, None, patience).await?;
+                ArenaApiError::Unreachable(reason) | ArenaApiError::InvalidResponse(reason) => {
+                    self.back_off(&mut retries, reason, None, outage_timeout).await?;
                     continue;
                 }
             };
             let named = debate.is_some();
             match retry_policy::classify_error(RequestKind::Join { named }, &refusal) {
-                ErrorAction::NoDebate if Instant::now() < until => {
-                    if !told {
+                ErrorAction::NoDebate if Instant::now() < deadline => {
+                    if !reported {
                         (self.on_event)(ClientEvent::NoDebate);
                     }
-                    told = true;
-                    tries = RetryState::default();
-                    let left = until.saturating_duration_since(Instant::now());
-                    sleep((*pace).min(left)).await;
+                    reported = true;
+                    retries = RetryState::default();
+                    let remaining = deadline.saturating_duration_since(Instant::now());
+                    sleep((*poll_interval).min(remaining)).await;
                 }
                 ErrorAction::NoDebate => return Err(ArenaClientError::NoDebate),
-                ErrorAction::RetryLater(wanted) => {
-                    self.back_off(&mut tries, describe_error(&refusal), wanted, patience).await?;
+                ErrorAction::RetryLater(delay) => {
+                    self.back_off(&mut retries, describe_error(&refusal), delay, outage_timeout)
+                        .await?;
                 }
                 ErrorAction::DebateFull => {
                     return Err(ArenaClientError::DebateFull(error_suffix(&refusal)));
@@ -222,89 +200,101 @@ impl ArenaClient<'_> {
 
     async fn play_debate(
         &self,
-        pass: &SeatCredentials,
-        kept: &mut LockedCredentials,
+        credentials: &SeatCredentials,
+        locked: &mut LockedCredentials,
     ) -> Result<ClientResult, ArenaClientError> {
-        let (mut tries, mut told) = (RetryState::default(), ReportedState::default());
-        let mut done: Option<HandledTurn> = None;
-        let mut ready: Option<(TurnKey, PreparedSpeech)> = None;
-        let mut floor: Option<(TurnKey, usize)> = None;
-        let (mut said, mut missed) = (0, 0);
-        let (mut wait, mut before) = (pass.long_poll, None);
+        let (mut retries, mut reported) = (RetryState::default(), ReportedState::default());
+        let mut handled: Option<HandledTurn> = None;
+        let mut unsent: Option<(TurnKey, PreparedSpeech)> = None;
+        let mut raised_min: Option<(TurnKey, usize)> = None;
+        let (mut sent_count, mut missed_count) = (0, 0);
+        let (mut use_long_poll, mut last_idle) = (credentials.long_poll, None);
         loop {
-            let waited = wait;
-            let mut poll = self.poll_with_retry(pass, wait, &mut tries).await?;
-            self.report_changes(&poll, pass, &mut told);
+            let long_polled = use_long_poll;
+            let mut poll = self.poll_with_retry(credentials, use_long_poll, &mut retries).await?;
+            self.report_changes(&poll, credentials, &mut reported);
             if poll.state == RemoteState::Ended {
-                return Ok(build_result(pass, poll, said, missed));
+                tracing::info!(
+                    debate = %credentials.debate_id,
+                    speeches = sent_count,
+                    missed_count,
+                    "debate finished"
+                );
+                return Ok(build_result(credentials, poll, sent_count, missed_count));
             }
-            let ours = is_own_turn(&poll, pass);
-            wait = poll.long_poll && !ours;
-            if !ours {
-                (before, done, ready) = (Some(Instant::now()), None, None);
-                sleep(poll_delay(self.config.poll_interval, waited)).await;
+            let own_turn = is_own_turn(&poll, credentials);
+            use_long_poll = poll.long_poll && !own_turn;
+            if !own_turn {
+                (last_idle, handled, unsent) = (Some(Instant::now()), None, None);
+                sleep(poll_delay(self.config.poll_interval, long_polled)).await;
                 continue;
             }
             let turn = poll.turn_key();
-            if let Some((_, least)) = floor.as_ref().filter(|(of, _)| *of == turn) {
-                poll.limits.min = (*least).min(poll.limits.max);
+            if let Some((_, min)) = raised_min.as_ref().filter(|(key, _)| *key == turn) {
+                poll.limits.min = (*min).min(poll.limits.max);
             }
-            let dealt = |done: &HandledTurn| {
-                done.turn == turn && !(done.sent && done.handled_at.elapsed() > STALE_TURN_TIMEOUT)
+            let is_handled = |handled: &HandledTurn| {
+                handled.turn == turn
+                    && !(handled.sent && handled.handled_at.elapsed() > STALE_TURN_TIMEOUT)
             };
-            if done.as_ref().is_some_and(dealt) {
+            if handled.as_ref().is_some_and(is_handled) {
                 sleep(self.config.poll_interval).await;
                 continue;
             }
-            let nth = current_round(&poll, &pass.identifier);
-            let prepared = ready.take().filter(|(of, _)| *of == turn).map(|(_, speech)| speech);
-            let made = if let Some(speech) = prepared {
+            let round = current_round(&poll, &credentials.identifier);
+            let prepared = unsent.take().filter(|(key, _)| *key == turn).map(|(_, speech)| speech);
+            let written = if let Some(speech) = prepared {
                 Ok(speech)
             } else {
-                let over = before.filter(|_| !waited).map(|it: Instant| it.elapsed());
-                let left = speech_time_left(&poll, kept, over);
-                (self.on_event)(ClientEvent::OwnTurn { round: nth, time_left: left });
-                self.write_speech(&poll, pass, left).await?
+                let elapsed = last_idle.filter(|_| !long_polled).map(|it: Instant| it.elapsed());
+                let time_left = speech_time_left(&poll, locked, elapsed);
+                (self.on_event)(ClientEvent::OwnTurn { round, time_left });
+                self.write_speech(&poll, credentials, time_left).await?
             };
-            let sent = match made {
+            let outcome = match written {
                 Ok(speech) => {
-                    let sent = self.send_speech(pass, &poll, &speech, &mut tries).await?;
-                    ready = matches!(sent, SendOutcome::Unknown).then_some((turn, speech));
-                    sent
+                    let outcome =
+                        self.send_speech(credentials, &poll, &speech, &mut retries).await?;
+                    unsent = matches!(outcome, SendOutcome::Unknown).then_some((turn, speech));
+                    outcome
                 }
                 Err(why) => SendOutcome::Rejected(why),
             };
-            match sent {
-                SendOutcome::Accepted { chars: length, truncated: cut } => {
-                    said += 1;
-                    wait = poll.long_poll;
-                    done = Some(HandledTurn { turn, handled_at: Instant::now(), sent: true });
-                    (self.on_event)(ClientEvent::SpeechAccepted {
-                        round: nth,
-                        chars: length,
-                        truncated: cut,
-                    });
+            match outcome {
+                SendOutcome::Accepted { chars, truncated } => {
+                    sent_count += 1;
+                    use_long_poll = poll.long_poll;
+                    handled = Some(HandledTurn { turn, handled_at: Instant::now(), sent: true });
+                    tracing::info!(
+                        round = round,
+                        chars = chars,
+                        truncated = truncated,
+                        "speech accepted"
+                    );
+                    (self.on_event)(ClientEvent::SpeechAccepted { round, chars, truncated });
                 }
                 SendOutcome::Rejected(why) => {
-                    missed += 1;
-                    done = Some(HandledTurn { turn, handled_at: Instant::now(), sent: false });
-                    (self.on_event)(ClientEvent::TurnMissed { round: nth, why });
+                    missed_count += 1;
+                    tracing::info!(round = round, "turn missed");
+                    handled = Some(HandledTurn { turn, handled_at: Instant::now(), sent: false });
+                    (self.on_event)(ClientEvent::TurnMissed { round, why });
                 }
                 // The server may not report its minimum length, so retry once with a longer speech.
-                SendOutcome::TooShort(length)
-                    if floor.as_ref().is_none_or(|(of, _)| *of != turn) =>
+                SendOutcome::TooShort(chars)
+                    if raised_min.as_ref().is_none_or(|(key, _)| *key != turn) =>
                 {
-                    floor = Some((turn, (2 * length).max(LIKELY_MIN_CHARS)));
+                    raised_min = Some((turn, (2 * chars).max(LIKELY_MIN_CHARS)));
                 }
-                SendOutcome::TooShort(length) => {
-                    missed += 1;
-                    done = Some(HandledTurn { turn, handled_at: Instant::now(), sent: false });
-                    let why = format!("{length} characters are too few there");
-                    (self.on_event)(ClientEvent::TurnMissed { round: nth, why });
+                SendOutcome::TooShort(chars) => {
+                    missed_count += 1;
+                    handled = Some(HandledTurn { turn, handled_at: Instant::now(), sent: false });
+                    tracing::info!(round = round, chars = chars, "turn missed, speech too short");
+                    let why = format!("the platform requires more than {chars} characters");
+                    (self.on_event)(ClientEvent::TurnMissed { round, why });
                 }
                 SendOutcome::Unknown => {}
             }
-            sleep(poll_delay(self.config.poll_interval, wait)).await;
+            sleep(poll_delay(self.config.poll_interval, use_long_poll)).await;
         }
     }
 
@@ -313,222 +303,110 @@ impl ArenaClient<'_> {
     async fn write_speech(
         &self,
         poll: &PollResponse,
-        pass: &SeatCredentials,
-        left: Duration,
+        credentials: &SeatCredentials,
+        time_left: Duration,
     ) -> Result<Result<PreparedSpeech, String>, ArenaClientError> {
-        let speaker = SpeechWriter {
+        let writer = SpeechWriter {
             provider: self.provider,
             participant: &self.config.participant,
             effort: self.config.effort,
             templates: self.templates,
-            identifier: &pass.identifier,
+            identifier: &credentials.identifier,
             on_event: self.on_event,
         };
         let salt = random_bytes::<16>()?
             .iter()
             .fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
         tokio::select! {
-            speech = speaker.write(poll, &salt, left) => Ok(speech),
-            () = self.wait_until_turn_lost(poll, pass) => Ok(Err("the platform has taken the turn back".into())),
+            speech = writer.write(poll, &salt, time_left) => Ok(speech),
+            () = self.wait_until_turn_lost(poll, credentials) => {
+                Ok(Err("the platform ended the turn before the speech was ready".into()))
+            }
         }
     }
 
     /// Polls until the turn is no longer ours.
-    async fn wait_until_turn_lost(&self, poll: &PollResponse, pass: &SeatCredentials) {
+    async fn wait_until_turn_lost(&self, poll: &PollResponse, credentials: &SeatCredentials) {
         loop {
             sleep(retry_policy::writing_poll_interval(self.config.poll_interval)).await;
-            let Ok(now) = self.api.poll(pass, false).await else { continue };
-            if !is_own_turn(&now, pass) || now.turn_key() != poll.turn_key() {
+            let Ok(latest) = self.api.poll(credentials, false).await else { continue };
+            if !is_own_turn(&latest, credentials) || latest.turn_key() != poll.turn_key() {
                 return;
             }
         }
-    }
-
-    async fn send_speech(
-        &self,
-        pass: &SeatCredentials,
-        poll: &PollResponse,
-        speech: &PreparedSpeech,
-        tries: &mut RetryState,
-    ) -> Result<SendOutcome, ArenaClientError> {
-        let PreparedSpeech { mut text, truncated: mut cut } = speech.clone();
-        let (mut lengths, patience) = (poll.limits, self.config.outage_timeout);
-        for _ in 0..=MAX_SHORTENINGS {
-            let refusal = match self.api.speak(pass, &text).await {
-                Ok(()) => {
-                    return Ok(SendOutcome::Accepted {
-                        chars: text.chars().count(),
-                        truncated: cut,
-                    });
-                }
-                Err(ArenaApiError::Refused(refusal)) => refusal,
-                Err(ArenaApiError::Unreachable(why) | ArenaApiError::InvalidResponse(why)) => {
-                    self.back_off(tries, why, None, patience).await?;
-                    return Ok(SendOutcome::Unknown);
-                }
-            };
-            match retry_policy::classify_error(RequestKind::Speech, &refusal) {
-                ErrorAction::PollAgain => return Ok(SendOutcome::Unknown),
-                ErrorAction::RetryLater(wanted) => {
-                    self.back_off(tries, describe_error(&refusal), wanted, patience).await?;
-                    return Ok(SendOutcome::Unknown);
-                }
-                ErrorAction::Shorten => {
-                    lengths = lower_limits(&text, lengths);
-                    text = fit_length::truncate(&text, lengths);
-                    cut = true;
-                }
-                ErrorAction::Lengthen => return Ok(SendOutcome::TooShort(text.chars().count())),
-                ErrorAction::SeatLost => {
-                    return Err(ArenaClientError::SeatLost(error_suffix(&refusal)));
-                }
-                ErrorAction::DebateNotFound => {
-                    return Err(ArenaClientError::DebateNotFound(error_suffix(&refusal)));
-                }
-                _ => return Ok(SendOutcome::Rejected(describe_error(&refusal))),
-            }
-        }
-        Ok(SendOutcome::Rejected("no length of it was taken".into()))
-    }
-
-    async fn poll_with_retry(
-        &self,
-        pass: &SeatCredentials,
-        wait: bool,
-        tries: &mut RetryState,
-    ) -> Result<PollResponse, ArenaClientError> {
-        let patience = self.config.outage_timeout;
-        loop {
-            let refusal = match self.api.poll(pass, wait).await {
-                Ok(poll) => {
-                    *tries = RetryState::default();
-                    return Ok(poll);
-                }
-                Err(ArenaApiError::Refused(refusal)) => refusal,
-                Err(ArenaApiError::Unreachable(why) | ArenaApiError::InvalidResponse(why)) => {
-                    self.back_off(tries, why, None, patience).await?;
-                    continue;
-                }
-            };
-            match retry_policy::classify_error(RequestKind::Poll, &refusal) {
-                ErrorAction::SeatLost => {
-                    return Err(ArenaClientError::SeatLost(error_suffix(&refusal)));
-                }
-                ErrorAction::DebateNotFound => {
-                    return Err(ArenaClientError::DebateNotFound(error_suffix(&refusal)));
-                }
-                ErrorAction::RetryLater(wanted) => {
-                    self.back_off(tries, describe_error(&refusal), wanted, patience).await?;
-                }
-                _ => return Err(ArenaClientError::Refused(error_suffix(&refusal))),
-            }
-        }
-    }
-
-    /// Waits before a retry, with exponential backoff. Fails if the retries took longer than
-    /// `patience`.
-    async fn back_off(
-        &self,
-        tries: &mut RetryState,
-        why: String,
-        wanted: Option<Duration>,
-        patience: Duration,
-    ) -> Result<(), ArenaClientError> {
-        let since = *tries.since.get_or_insert_with(Instant::now);
-        if since.elapsed() >= patience {
-            return Err(ArenaClientError::Unreachable(why));
-        }
-        tries.attempt += 1;
-        let [chance] = random_bytes::<1>()?;
-        let wait = wanted.unwrap_or_else(|| retry_policy::backoff(tries.attempt, chance));
-        (self.on_event)(ClientEvent::RequestFailed { why, delay: wait });
-        sleep(wait).await;
-        Ok(())
     }
 
     /// Reports the changes since the last poll as events.
     fn report_changes(
         &self,
         poll: &PollResponse,
-        pass: &SeatCredentials,
-        told: &mut ReportedState,
+        credentials: &SeatCredentials,
+        reported: &mut ReportedState,
     ) {
         if poll.state == RemoteState::Waiting {
-            if told.joined.replace(poll.joined_count) != Some(poll.joined_count) {
+            if reported.joined.replace(poll.joined_count) != Some(poll.joined_count) {
                 (self.on_event)(ClientEvent::Waiting { joined: poll.joined_count });
             }
             return;
         }
-        if !told.started && poll.state == RemoteState::Active {
-            told.started = true;
+        if !reported.started && poll.state == RemoteState::Active {
+            reported.started = true;
             let (topic, side, rounds) = (poll.topic.clone(), own_side(poll), poll.total_rounds);
             (self.on_event)(ClientEvent::Started { topic, side, rounds });
         }
-        let gone = poll.speech_count - poll.speeches.len();
-        for spoken in poll.speeches.iter().skip(told.speech_count.saturating_sub(gone)) {
-            if spoken.speaker != pass.identifier {
-                (self.on_event)(ClientEvent::OtherSpoke(spoken.clone()));
+        let dropped_count = poll.speech_count - poll.speeches.len();
+        for speech in poll.speeches.iter().skip(reported.speech_count.saturating_sub(dropped_count))
+        {
+            if speech.speaker != credentials.identifier {
+                (self.on_event)(ClientEvent::OtherSpoke(speech.clone()));
             }
         }
-        told.speech_count = told.speech_count.max(poll.speech_count);
+        reported.speech_count = reported.speech_count.max(poll.speech_count);
     }
 }
 
-fn is_own_turn(poll: &PollResponse, pass: &SeatCredentials) -> bool {
-    poll.state == RemoteState::Active && poll.next_speaker == pass.identifier
+fn is_own_turn(poll: &PollResponse, credentials: &SeatCredentials) -> bool {
+    poll.state == RemoteState::Active && poll.next_speaker == credentials.identifier
 }
 
-/// Time left for the speech. `over` is the time since a poll last showed that it was not our turn.
+/// Time left for the speech. `elapsed` is the time since a poll last showed that it was not our
+/// turn.
 fn speech_time_left(
     poll: &PollResponse,
-    kept: &mut LockedCredentials,
-    over: Option<Duration>,
+    locked: &mut LockedCredentials,
+    elapsed: Option<Duration>,
 ) -> Duration {
-    let granted = Duration::from_secs(poll.timeout_seconds);
+    let timeout = Duration::from_secs(poll.timeout_seconds);
     let now = jiff::Timestamp::now().as_millisecond();
     let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-    let told = poll.deadline.map(|at| at.saturating_sub(now));
-    let told = told.filter(|left| (1..=millis(granted)).contains(left));
-    let since = match told {
-        Some(left) => now - (millis(granted) - left),
-        None => kept.turn_due_since(poll.turn_key(), now - over.map_or(0, millis)),
+    let remaining = poll.deadline.map(|deadline| deadline.saturating_sub(now));
+    let remaining = remaining.filter(|millis_left| (1..=millis(timeout)).contains(millis_left));
+    let due_since = match remaining {
+        Some(millis_left) => now - (millis(timeout) - millis_left),
+        None => locked.turn_due_since(poll.turn_key(), now - elapsed.map_or(0, millis)),
     };
-    let over = u64::try_from(now.saturating_sub(since)).unwrap_or(0);
-    retry_policy::time_left(granted, Duration::from_millis(over))
+    let elapsed = u64::try_from(now.saturating_sub(due_since)).unwrap_or(0);
+    retry_policy::time_left(timeout, Duration::from_millis(elapsed))
 }
 
 fn build_result(
-    pass: &SeatCredentials,
+    credentials: &SeatCredentials,
     poll: PollResponse,
-    said: usize,
-    missed: usize,
+    speeches_sent: usize,
+    turns_missed: usize,
 ) -> ClientResult {
     let verdict = poll.verdict.clone().unwrap_or_default();
-    let outcome = ClientOutcome::from_winner(&verdict.winner, &pass.identifier, poll.side);
-    let (debate, identifier) = (pass.debate_id.clone(), pass.identifier.clone());
+    let outcome = ClientOutcome::from_winner(&verdict.winner, &credentials.identifier, poll.side);
+    let (debate_id, identifier) = (credentials.debate_id.clone(), credentials.identifier.clone());
     ClientResult {
-        debate_id: debate,
+        debate_id,
         identifier,
         last_poll: poll,
         outcome,
         verdict,
-        speeches_sent: said,
-        turns_missed: missed,
+        speeches_sent,
+        turns_missed,
     }
-}
-
-/// Error response as a suffix of a message.
-fn error_suffix(refusal: &RemoteError) -> String {
-    format!(": {}", describe_error(refusal))
-}
-
-fn describe_error(refusal: &RemoteError) -> String {
-    let code = if refusal.code.is_empty() { String::new() } else { format!(" {}", refusal.code) };
-    let message = match refusal.message.split_whitespace().collect::<Vec<_>>().join(" ") {
-        message if message.is_empty() => String::new(),
-        message => format!(" ({message})"),
-    };
-    format!("{}{code}{message}", refusal.status)
 }
 
 fn random_bytes<const N: usize>() -> Result<[u8; N], ArenaClientError> {

@@ -55,52 +55,52 @@ impl CredentialStore {
 
     /// Loads and locks the credentials for a debate and bot name. `None` if there are none or
     /// another process holds the lock.
-    pub fn load(&self, at: &ArenaUrl, debate: &str, name: &str) -> Option<LockedCredentials> {
-        let fits = |it: &StoredCredentials| {
-            it.platform == at.to_string() && it.debate == debate && it.name == name
+    pub fn load(&self, url: &ArenaUrl, debate: &str, name: &str) -> Option<LockedCredentials> {
+        let is_match = |it: &StoredCredentials| {
+            it.platform == url.to_string() && it.debate == debate && it.name == name
         };
-        self.read_all().into_iter().filter(|(_, it)| fits(it)).find_map(|(path, _)| {
-            let (lock, held) = acquire_lock(&path).ok()?;
+        self.read_all().into_iter().filter(|(_, it)| is_match(it)).find_map(|(path, _)| {
+            let (lock_path, lock_file) = acquire_lock(&path).ok()?;
             // The previous owner of the lock may have deleted the file.
             let record = read_file(&path)?;
-            Some(LockedCredentials { record, path, lock_path: lock, _lock_file: held })
+            Some(LockedCredentials { record, path, lock_path, _lock_file: lock_file })
         })
     }
 
     /// Saves and locks the credentials of a new seat.
     pub fn save(
         &self,
-        at: &ArenaUrl,
-        pass: &SeatCredentials,
+        url: &ArenaUrl,
+        credentials: &SeatCredentials,
         name: &str,
     ) -> io::Result<LockedCredentials> {
         secure_fs::create_private_dir(&self.0)?;
-        let platform = at.to_string();
-        let seat = format!("{platform}\n{}\n{}", pass.debate_id, pass.identifier);
-        let digest = Sha256::digest(seat);
-        let word = digest[..8].iter().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
-        let path = self.0.join(format!("{word:016x}.json"));
-        let (lock, held) = acquire_lock(&path)?;
+        let platform = url.to_string();
+        let seat_id = format!("{platform}\n{}\n{}", credentials.debate_id, credentials.identifier);
+        let digest = Sha256::digest(seat_id);
+        let hash = digest[..8].iter().fold(0u64, |hash, byte| hash << 8 | u64::from(*byte));
+        let path = self.0.join(format!("{hash:016x}.json"));
+        let (lock_path, lock_file) = acquire_lock(&path)?;
         let record = StoredCredentials {
             v: 1,
             platform,
-            debate: pass.debate_id.clone(),
-            identifier: pass.identifier.clone(),
-            key: pass.key.0.clone(),
+            debate: credentials.debate_id.clone(),
+            identifier: credentials.identifier.clone(),
+            key: credentials.key.0.clone(),
             name: name.into(),
             turn: None,
         };
-        let kept = LockedCredentials { record, path, lock_path: lock, _lock_file: held };
-        kept.persist()?;
-        Ok(kept)
+        let locked = LockedCredentials { record, path, lock_path, _lock_file: lock_file };
+        locked.persist()?;
+        Ok(locked)
     }
 
     /// Debates on a server that no process plays: debate id and bot name.
-    pub fn unfinished_debates(&self, at: &ArenaUrl) -> Vec<(String, String)> {
-        let here = |it: &StoredCredentials| it.platform == at.to_string();
-        let own = self.read_all().into_iter().filter(|(_, it)| here(it));
-        let free = own.filter(|(path, _)| acquire_lock(path).is_ok());
-        free.map(|(_, it)| (it.debate, it.name)).collect()
+    pub fn unfinished_debates(&self, url: &ArenaUrl) -> Vec<(String, String)> {
+        let is_on_server = |it: &StoredCredentials| it.platform == url.to_string();
+        let on_server = self.read_all().into_iter().filter(|(_, it)| is_on_server(it));
+        let unlocked = on_server.filter(|(path, _)| acquire_lock(path).is_ok());
+        unlocked.map(|(_, it)| (it.debate, it.name)).collect()
     }
 
     fn read_all(&self) -> Vec<(PathBuf, StoredCredentials)> {
@@ -128,9 +128,9 @@ impl LockedCredentials {
     /// Time since which a turn is due, as Unix milliseconds. The first call per turn stores the
     /// time, so that it survives a restart.
     pub fn turn_due_since(&mut self, (round, spoken): TurnKey, since: i64) -> i64 {
-        let known = self.record.turn.filter(|due| (due.round, due.spoken) == (round, spoken));
-        if let Some(known) = known {
-            return known.since;
+        let stored = self.record.turn.filter(|due| (due.round, due.spoken) == (round, spoken));
+        if let Some(stored) = stored {
+            return stored.since;
         }
         self.record.turn = Some(StoredDueTurn { round, spoken, since });
         // An error is not fatal. After a restart the time left would only be less exact.
@@ -166,12 +166,12 @@ fn read_file(path: &Path) -> Option<StoredCredentials> {
 
 /// Acquires the lock file. The lock is released when the file is closed.
 fn acquire_lock(path: &Path) -> io::Result<(PathBuf, File)> {
-    let lock = path.with_extension("lock");
+    let lock_path = path.with_extension("lock");
     let mut options = File::options();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&lock)?;
+    let file = options.open(&lock_path)?;
     file.try_lock().map_err(io::Error::from)?;
-    Ok((lock, file))
+    Ok((lock_path, file))
 }

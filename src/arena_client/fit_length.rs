@@ -17,11 +17,11 @@ pub enum LengthCheck {
 }
 
 /// Checks a text against the limits.
-pub fn check_length(text: &str, lengths: LengthLimits) -> LengthCheck {
+pub fn check_length(text: &str, limits: LengthLimits) -> LengthCheck {
     let length = text.chars().count();
-    if length < lengths.min {
+    if length < limits.min {
         LengthCheck::TooShort(length)
-    } else if length > lengths.max {
+    } else if length > limits.max {
         LengthCheck::TooLong(length)
     } else {
         LengthCheck::WithinLimits
@@ -32,52 +32,54 @@ pub fn check_length(text: &str, lengths: LengthLimits) -> LengthCheck {
 /// the whole reply.
 pub fn normalize(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
-    let plain = |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || *c == '\u{feff}');
-    let text: String = text.chars().filter(plain).collect();
+    let is_allowed = |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || *c == '\u{feff}');
+    let text: String = text.chars().filter(is_allowed).collect();
     strip_outer_fence(text.trim()).trim().to_owned()
 }
 
 /// Strips a code fence that encloses the whole text. A text with an inner fence stays as it is.
 fn strip_outer_fence(text: &str) -> &str {
-    let marks = text.len() - text.trim_start_matches('`').len();
-    if marks < 3 {
+    let fence_len = text.len() - text.trim_start_matches('`').len();
+    if fence_len < 3 {
         return text;
     }
-    let fence = &text[..marks];
-    let Some((info, rest)) = text[marks..].split_once('\n') else { return text };
-    let prose = matches!(info.trim().to_lowercase().as_str(), "" | "markdown" | "md" | "text");
-    let Some(inside) = rest.strip_suffix(fence).filter(|_| prose) else { return text };
-    let ends = inside.is_empty() || inside.ends_with('\n');
-    let other = inside.lines().any(|line| line.trim() == fence);
-    if ends && !other { inside } else { text }
+    let fence = &text[..fence_len];
+    let Some((info, rest)) = text[fence_len..].split_once('\n') else { return text };
+    let is_prose = matches!(info.trim().to_lowercase().as_str(), "" | "markdown" | "md" | "text");
+    let Some(inner) = rest.strip_suffix(fence).filter(|_| is_prose) else { return text };
+    let ends_line = inner.is_empty() || inner.ends_with('\n');
+    let has_inner_fence = inner.lines().any(|line| line.trim() == fence);
+    if ends_line && !has_inner_fence { inner } else { text }
 }
 
 /// Truncates a text to the limit, at the end of a paragraph, a sentence or a word, else at a
 /// grapheme boundary.
-pub fn truncate(text: &str, lengths: LengthLimits) -> String {
-    let most = lengths.max;
-    if text.chars().count() <= most {
+pub fn truncate(text: &str, limits: LengthLimits) -> String {
+    let max = limits.max;
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    let whole = truncate_at_boundary(text, most, lengths.min);
-    if !has_open_fence(&whole) {
-        return whole;
+    let truncated = truncate_at_boundary(text, max, limits.min);
+    if !has_open_fence(&truncated) {
+        return truncated;
     }
     // The cut is inside a code block, so close the fence.
-    let room = most.saturating_sub(CLOSING_FENCE.chars().count());
-    let closed = format!("{}{CLOSING_FENCE}", truncate_at_boundary(text, room, 0));
-    let fits = check_length(&closed, lengths) == LengthCheck::WithinLimits;
-    if fits && !has_open_fence(&closed) { closed } else { whole }
+    let max_unclosed = max.saturating_sub(CLOSING_FENCE.chars().count());
+    let closed = format!("{}{CLOSING_FENCE}", truncate_at_boundary(text, max_unclosed, 0));
+    let fits = check_length(&closed, limits) == LengthCheck::WithinLimits;
+    if fits && !has_open_fence(&closed) { closed } else { truncated }
 }
 
 /// Truncates an incomplete text after its last full sentence, if that keeps most of it.
-pub fn truncate_incomplete(text: &str, lengths: LengthLimits) -> String {
-    let text = truncate(text, lengths);
+pub fn truncate_incomplete(text: &str, limits: LengthLimits) -> String {
+    let text = truncate(text, limits);
     let chars: Vec<char> = text.chars().collect();
-    let enough = lengths.min.max(chars.len() * MIN_KEPT_PERCENT / 100).max(1);
+    let min_kept = limits.min.max(chars.len() * MIN_KEPT_PERCENT / 100).max(1);
     // The end of the text ends a sentence, too.
-    let after = |at: usize| chars.get(at).copied().unwrap_or('\n');
-    let end = (enough..=chars.len()).rev().find(|at| is_sentence_end(chars[at - 1], after(*at)));
+    let next_char = |index: usize| chars.get(index).copied().unwrap_or('\n');
+    let end = (min_kept..=chars.len())
+        .rev()
+        .find(|index| is_sentence_end(chars[index - 1], next_char(*index)));
     end.map_or(text, |end| chars[..end].iter().collect())
 }
 
@@ -88,26 +90,28 @@ fn has_open_fence(text: &str) -> bool {
     text.lines().filter(|line| line.trim_start().starts_with("```")).count() % 2 == 1
 }
 
-fn truncate_at_boundary(text: &str, most: usize, least: usize) -> String {
-    let chars: Vec<char> = text.chars().take(most + 1).collect();
-    if chars.len() <= most {
+fn truncate_at_boundary(text: &str, max: usize, min: usize) -> String {
+    let chars: Vec<char> = text.chars().take(max + 1).collect();
+    if chars.len() <= max {
         return text.to_owned();
     }
-    let enough = least.max(most * MIN_KEPT_PERCENT / 100);
+    let min_kept = min.max(max * MIN_KEPT_PERCENT / 100);
     // A position is the number of characters before it.
-    let nearest = |is_end: &dyn Fn(usize) -> bool| (enough..=most).rev().find(|at| is_end(*at));
-    let paragraph = |at: usize| chars[at] == '\n' && chars.get(at + 1).is_none_or(|c| *c == '\n');
-    let paragraph = |at: usize| at > 0 && at < most && paragraph(at);
-    let sentence = |at: usize| at > 0 && is_sentence_end(chars[at - 1], chars[at]);
-    let word = |at: usize| chars[at].is_whitespace();
-    let end = nearest(&paragraph)
-        .or_else(|| nearest(&sentence))
-        .or_else(|| nearest(&word))
-        .or_else(|| nearest(&|at: usize| at > 0 && is_grapheme_boundary(&chars, at)))
-        .unwrap_or(most);
-    let kept: String = chars[..end].iter().collect();
-    let trimmed = kept.trim_end();
-    if trimmed.chars().count() >= least.min(end) { trimmed.to_owned() } else { kept }
+    let last_boundary =
+        |is_end: &dyn Fn(usize) -> bool| (min_kept..=max).rev().find(|index| is_end(*index));
+    let paragraph_end =
+        |index: usize| chars[index] == '\n' && chars.get(index + 1).is_none_or(|c| *c == '\n');
+    let paragraph_end = |index: usize| index > 0 && index < max && paragraph_end(index);
+    let sentence_end = |index: usize| index > 0 && is_sentence_end(chars[index - 1], chars[index]);
+    let word_end = |index: usize| chars[index].is_whitespace();
+    let end = last_boundary(&paragraph_end)
+        .or_else(|| last_boundary(&sentence_end))
+        .or_else(|| last_boundary(&word_end))
+        .or_else(|| last_boundary(&|index: usize| index > 0 && is_grapheme_boundary(&chars, index)))
+        .unwrap_or(max);
+    let head: String = chars[..end].iter().collect();
+    let trimmed = head.trim_end();
+    if trimmed.chars().count() >= min.min(end) { trimmed.to_owned() } else { head }
 }
 
 fn is_sentence_end(before: char, after: char) -> bool {
@@ -120,14 +124,14 @@ fn is_sentence_end(before: char, after: char) -> bool {
 
 /// Whether a grapheme ends between two characters. Approximation for combining marks, joiners, skin
 /// tones and flags.
-fn is_grapheme_boundary(chars: &[char], at: usize) -> bool {
-    let (before, after) = (chars[at - 1], chars[at]);
+fn is_grapheme_boundary(chars: &[char], index: usize) -> bool {
+    let (before, after) = (chars[index - 1], chars[index]);
     if before == '\u{200d}' || extends_grapheme(after) {
         return false;
     }
-    let flag = |c: char| matches!(c, '\u{1f1e6}'..='\u{1f1ff}');
-    let flags = chars[..at].iter().rev().take_while(|c| flag(**c)).count();
-    !(flag(after) && flags % 2 == 1)
+    let is_flag = |c: char| matches!(c, '\u{1f1e6}'..='\u{1f1ff}');
+    let flag_count = chars[..index].iter().rev().take_while(|c| is_flag(**c)).count();
+    !(is_flag(after) && flag_count % 2 == 1)
 }
 
 /// Whether a character extends the grapheme before it.
@@ -159,13 +163,10 @@ fn extends_grapheme(c: char) -> bool {
 
 /// Lower limits after the server rejected a speech as too long although it was not. If the server
 /// seems to count bytes, converts the limit. Otherwise takes a fifth off.
-pub fn lower_limits(text: &str, lengths: LengthLimits) -> LengthLimits {
+pub fn lower_limits(text: &str, limits: LengthLimits) -> LengthLimits {
     let (chars, bytes) = (text.chars().count().max(1), text.len());
-    let most = if bytes > lengths.max {
-        chars * lengths.max / bytes
-    } else {
-        chars.min(lengths.max) * 4 / 5
-    };
-    let most = most.max(1);
-    LengthLimits { min: lengths.min.min(most), max: most }
+    let max =
+        if bytes > limits.max { chars * limits.max / bytes } else { chars.min(limits.max) * 4 / 5 };
+    let max = max.max(1);
+    LengthLimits { min: limits.min.min(max), max }
 }

@@ -11,6 +11,8 @@ pub type SpeechTemplates = BTreeMap<String, String>;
 
 /// Maximum length of the history in the prompt, in characters. The oldest speeches are omitted.
 const MAX_HISTORY_CHARS: usize = 200_000;
+/// Maximum length of a name in the prompt, in characters.
+const MAX_NAME_CHARS: usize = 60;
 
 /// Kind of the speech that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +31,8 @@ impl SpeechKind {
     /// Kind of speech for the turn that is due.
     pub fn from_poll(poll: &PollResponse, identifier: &str) -> SpeechKind {
         let round = current_round(poll, identifier);
-        let last = poll.total_rounds > 0 && round >= poll.total_rounds;
-        match (round <= 1, last) {
+        let is_last = poll.total_rounds > 0 && round >= poll.total_rounds;
+        match (round <= 1, is_last) {
             (true, true) => SpeechKind::OpeningAndClosing,
             (true, false) => SpeechKind::Opening,
             (false, true) => SpeechKind::Closing,
@@ -51,25 +53,26 @@ impl SpeechKind {
 
 /// Current round. If the server does not send it, counts the bot's own speeches.
 pub fn current_round(poll: &PollResponse, identifier: &str) -> u32 {
-    let own = poll.speeches.iter().filter(|spoken| spoken.speaker == identifier).count();
-    if poll.round > 0 { poll.round } else { u32::try_from(own).unwrap_or(u32::MAX - 1) + 1 }
+    let own_count = poll.speeches.iter().filter(|speech| speech.speaker == identifier).count();
+    if poll.round > 0 { poll.round } else { u32::try_from(own_count).unwrap_or(u32::MAX - 1) + 1 }
 }
 
 /// Side of this bot. If the server does not send it, the first speaker is supporting.
 pub fn own_side(poll: &PollResponse) -> ArenaSide {
-    let first = if poll.speech_count == 0 { ArenaSide::Supporting } else { ArenaSide::Opposing };
-    poll.side.unwrap_or(first)
+    let default_side =
+        if poll.speech_count == 0 { ArenaSide::Supporting } else { ArenaSide::Opposing };
+    poll.side.unwrap_or(default_side)
 }
 
 /// Builds the prompt for the turn that is due. `salt` must be random and secret.
 pub fn build_prompt(
-    words: &SpeechTemplates,
+    templates: &SpeechTemplates,
     poll: &PollResponse,
     identifier: &str,
     salt: &str,
 ) -> String {
-    let word = |name: &str| words.get(name).map_or("", String::as_str).trim();
-    let (least, most) = (poll.limits.min, poll.limits.max);
+    let template_text = |name: &str| templates.get(name).map_or("", String::as_str).trim();
+    let (min, max) = (poll.limits.min, poll.limits.max);
     let round = current_round(poll, identifier);
     let value = |name: &str| match name {
         "topic" => fence_untrusted(&poll.topic, salt, "topic"),
@@ -83,69 +86,69 @@ pub fn build_prompt(
         "history" => render_history(&poll.speeches, identifier, salt),
         "strategy" => {
             let names = SpeechKind::from_poll(poll, identifier).template_names();
-            names.iter().map(|name| word(name)).collect::<Vec<_>>().join("\n\n")
+            names.iter().map(|name| template_text(name)).collect::<Vec<_>>().join("\n\n")
         }
-        "least" => least.to_string(),
-        "most" => most.to_string(),
-        "aim" => (most * 4 / 5).max(least).to_string(),
+        "least" => min.to_string(),
+        "most" => max.to_string(),
+        "aim" => (max * 4 / 5).max(min).to_string(),
         "language" => language::detect(&poll.topic).name().into(),
         _ => String::new(),
     };
-    template::render(word("guest"), value).trim().to_owned()
+    template::render(template_text("guest"), value).trim().to_owned()
 }
 
 /// Builds the prompt of the second attempt: the first prompt, the rejected draft and the reason.
 pub fn build_retry_prompt(
-    words: &SpeechTemplates,
-    first: &str,
+    templates: &SpeechTemplates,
+    first_prompt: &str,
     draft: &str,
-    why: &str,
+    reason: &str,
     salt: &str,
 ) -> String {
     let value = |name: &str| match name {
-        "why" => why.to_owned(),
+        "why" => reason.to_owned(),
         "draft" => fence_untrusted(draft, salt, "draft"),
         _ => String::new(),
     };
-    let words = words.get("again").map_or("", String::as_str);
-    format!("{first}\n\n{}", template::render(words, value).trim())
+    let retry_template = templates.get("again").map_or("", String::as_str);
+    format!("{first_prompt}\n\n{}", template::render(retry_template, value).trim())
 }
 
 /// Renders the speeches, each as `side (speaker):` and the fenced text.
-fn render_history(log: &[RemoteSpeech], identifier: &str, salt: &str) -> String {
-    if log.is_empty() {
+fn render_history(speeches: &[RemoteSpeech], identifier: &str, salt: &str) -> String {
+    if speeches.is_empty() {
         return "The debate has just begun: please make an opening statement.".into();
     }
-    let mut room = MAX_HISTORY_CHARS;
-    let kept = log.iter().rev().take_while(|spoken| {
-        let length = spoken.content.chars().count();
-        let fits = length <= room;
-        room = room.saturating_sub(length);
+    let mut budget = MAX_HISTORY_CHARS;
+    let recent = speeches.iter().rev().take_while(|speech| {
+        let length = speech.content.chars().count();
+        let fits = length <= budget;
+        budget = budget.saturating_sub(length);
         fits
     });
-    let first = log.len() - kept.count();
+    let omitted = speeches.len() - recent.count();
     let mut text = String::new();
-    if first > 0 {
-        let _ = writeln!(text, "[The first {first} speeches are left out here.]\n");
+    if omitted > 0 {
+        let _ = writeln!(text, "[The first {omitted} speeches are left out here.]\n");
     }
-    for (nth, spoken) in log.iter().enumerate().skip(first) {
-        let you = if spoken.speaker == identifier { ", you" } else { "" };
-        let (side, speaker) = (sanitize_name(&spoken.side), sanitize_name(&spoken.speaker));
-        let words = fence_untrusted(&spoken.content, salt, &nth.to_string());
-        let _ = writeln!(text, "{side} ({speaker}{you}):\n{words}\n");
+    for (index, speech) in speeches.iter().enumerate().skip(omitted) {
+        let suffix = if speech.speaker == identifier { ", you" } else { "" };
+        let (side, speaker) = (sanitize_name(&speech.side), sanitize_name(&speech.speaker));
+        let fenced = fence_untrusted(&speech.content, salt, &index.to_string());
+        let _ = writeln!(text, "{side} ({speaker}{suffix}):\n{fenced}\n");
     }
     text.trim_end().to_owned()
 }
 
 /// Encloses untrusted text in a fence that its author cannot guess.
-fn fence_untrusted(text: &str, salt: &str, what: &str) -> String {
-    let mark = format!("--- {}", &fingerprint(&format!("{salt}\n{what}"))[..8]);
-    format!("{mark}\n{}\n{mark}", text.trim_end())
+fn fence_untrusted(text: &str, salt: &str, label: &str) -> String {
+    let fence = format!("--- {}", &fingerprint(&format!("{salt}\n{label}"))[..8]);
+    format!("{fence}\n{}\n{fence}", text.trim_end())
 }
 
 /// Sanitizes a name, which stands outside the fences.
 fn sanitize_name(text: &str) -> String {
-    let plain = |c: char| if c.is_alphanumeric() || "_-.@".contains(c) { c } else { '_' };
-    let name: String = text.chars().take(60).map(plain).collect();
+    let sanitize_char = |c: char| if c.is_alphanumeric() || "_-.@".contains(c) { c } else { '_' };
+    let name: String = text.chars().take(MAX_NAME_CHARS).map(sanitize_char).collect();
     if name.is_empty() { "?".into() } else { name }
 }

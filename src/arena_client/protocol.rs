@@ -3,20 +3,32 @@
 //! builds the request bodies.
 use serde_json::{Value, json};
 
-/// Maximum length of text fields, in characters.
+/// Maximum length of a topic in characters.
 const MAX_TOPIC_CHARS: usize = 4_000;
+/// Maximum length of ids, names and other short fields in characters.
 const MAX_NAME_CHARS: usize = 200;
+/// Maximum length of an error message in characters.
 const MAX_MESSAGE_CHARS: usize = 500;
+/// Maximum length of the summary of a verdict in characters.
 const MAX_SUMMARY_CHARS: usize = 20_000;
-/// Maximum length of a speech in characters, and number of speeches.
+/// Maximum length of a speech in characters.
 const MAX_SPEECH_CHARS: usize = 50_000;
+/// Maximum number of speeches. Older ones are dropped.
 const MAX_SPEECHES: usize = 400;
-/// Defaults for fields that the server does not send.
+/// Maximum length of the key of a seat in bytes.
+const MAX_KEY_BYTES: usize = 512;
+/// Minimum length of a key that is redacted, in bytes. A shorter one would match too much.
+const MIN_REDACTED_KEY_BYTES: usize = 4;
+/// Default maximum length of a speech in characters, if the server sends none.
 const DEFAULT_MAX_CHARS: usize = 2_000;
+/// Default timeout of a speech in seconds, if the server sends none.
 const DEFAULT_TIMEOUT_SECONDS: u64 = 120;
-/// Upper limits, whatever the server sends.
+/// Upper limit of the maximum length of a speech in characters, whatever the server sends.
 const UPPER_MAX_CHARS: usize = 200_000;
+/// Upper limit of the timeout of a speech in seconds, whatever the server sends.
 const UPPER_TIMEOUT_SECONDS: u64 = 3_600;
+/// Upper limit of a number that the server sends as a fraction.
+const UPPER_NUMBER: f64 = 1e15;
 
 /// Secret key of a seat. It is sent in a header and redacted from `Debug` output.
 #[derive(Clone, PartialEq, Eq)]
@@ -46,8 +58,8 @@ impl ArenaSide {
         }
     }
 
-    fn parse(word: &str) -> Option<ArenaSide> {
-        [ArenaSide::Supporting, ArenaSide::Opposing].into_iter().find(|side| side.as_str() == word)
+    fn parse(name: &str) -> Option<ArenaSide> {
+        [ArenaSide::Supporting, ArenaSide::Opposing].into_iter().find(|side| side.as_str() == name)
     }
 }
 
@@ -69,16 +81,17 @@ pub struct SeatCredentials {
 impl SeatCredentials {
     /// Parses a join response. `None` if a field is missing or invalid that later requests need.
     pub fn from_json(value: &Value) -> Option<SeatCredentials> {
-        let debate = read_id(value, "debate_id")?;
+        let debate_id = read_id(value, "debate_id")?;
         let identifier = read_id(value, "bot_identifier")?;
-        let key = value["debate_key"].as_str().filter(|key| (1..=512).contains(&key.len()))?;
-        let sent = key.bytes().chain(identifier.bytes());
+        let key =
+            value["debate_key"].as_str().filter(|key| (1..=MAX_KEY_BYTES).contains(&key.len()))?;
+        let header_bytes = key.bytes().chain(identifier.bytes());
         // Both values are sent as headers.
-        if !sent.into_iter().all(|byte| byte >= b' ' && byte != 0x7f) {
+        if !header_bytes.into_iter().all(|byte| byte >= b' ' && byte != 0x7f) {
             return None;
         }
         Some(SeatCredentials {
-            debate_id: debate,
+            debate_id,
             identifier,
             key: SeatKey(key.into()),
             topic: read_text(value, "topic", MAX_TOPIC_CHARS),
@@ -95,8 +108,8 @@ fn read_id(value: &Value, field: &str) -> Option<String> {
 
 /// Whether a text is a valid debate id.
 pub fn is_valid_id(id: &str) -> bool {
-    let short = (1..=MAX_NAME_CHARS).contains(&id.chars().count());
-    short && !matches!(id, "." | "..") && !id.chars().any(char::is_control)
+    let has_valid_length = (1..=MAX_NAME_CHARS).contains(&id.chars().count());
+    has_valid_length && !matches!(id, "." | "..") && !id.chars().any(char::is_control)
 }
 
 /// State of the debate.
@@ -193,16 +206,17 @@ impl PollResponse {
         };
         let entries = value["debate_log"].as_array();
         let entries = entries.map(Vec::as_slice).unwrap_or_default();
-        let kept = &entries[entries.len().saturating_sub(MAX_SPEECHES)..];
-        let log: Vec<RemoteSpeech> = kept.iter().map(parse_speech).collect();
-        let seat = |field: &str, side| (value[field].as_str() == Some(identifier)).then_some(side);
-        let ours = log.iter().find(|spoken| spoken.speaker == identifier);
+        let recent = &entries[entries.len().saturating_sub(MAX_SPEECHES)..];
+        let speeches: Vec<RemoteSpeech> = recent.iter().map(parse_speech).collect();
+        let side_from =
+            |field: &str, side| (value[field].as_str() == Some(identifier)).then_some(side);
+        let own_speech = speeches.iter().find(|speech| speech.speaker == identifier);
         let side = value["your_side"]
             .as_str()
             .and_then(ArenaSide::parse)
-            .or_else(|| seat("supporting_side", ArenaSide::Supporting))
-            .or_else(|| seat("opposing_side", ArenaSide::Opposing))
-            .or_else(|| ArenaSide::parse(&ours?.side));
+            .or_else(|| side_from("supporting_side", ArenaSide::Supporting))
+            .or_else(|| side_from("opposing_side", ArenaSide::Opposing))
+            .or_else(|| ArenaSide::parse(&own_speech?.side));
         Some(PollResponse {
             state,
             topic: read_text(value, "topic", MAX_TOPIC_CHARS),
@@ -220,7 +234,7 @@ impl PollResponse {
                 .map(jiff::Timestamp::as_millisecond),
             limits: parse_limits(value),
             speech_count: entries.len(),
-            speeches: log,
+            speeches,
             joined_count: value["joined_bots"].as_array().map_or(0, Vec::len),
             long_poll: value["long_poll"] == true,
             status: read_text(value, "status", MAX_NAME_CHARS),
@@ -248,7 +262,7 @@ fn parse_speech(value: &Value) -> RemoteSpeech {
 fn parse_verdict(value: &Value) -> RemoteVerdict {
     let score = |field: &str| {
         let number = &value[field];
-        #[expect(clippy::cast_possible_truncation, reason = "what is rounded here is a score")]
+        #[expect(clippy::cast_possible_truncation, reason = "a score is small")]
         number.as_i64().or_else(|| number.as_f64().map(|score| score.round() as i64))
     };
     RemoteVerdict {
@@ -261,9 +275,9 @@ fn parse_verdict(value: &Value) -> RemoteVerdict {
 
 fn parse_limits(value: &Value) -> LengthLimits {
     let number = |field: &str| to_u64(&value[field]).and_then(|it| usize::try_from(it).ok());
-    let most = number("max_content_length").filter(|most| *most > 0).unwrap_or(DEFAULT_MAX_CHARS);
-    let most = most.min(UPPER_MAX_CHARS);
-    LengthLimits { min: number("min_content_length").unwrap_or(1).clamp(1, most), max: most }
+    let max = number("max_content_length").filter(|max| *max > 0).unwrap_or(DEFAULT_MAX_CHARS);
+    let max = max.min(UPPER_MAX_CHARS);
+    LengthLimits { min: number("min_content_length").unwrap_or(1).clamp(1, max), max }
 }
 
 /// Error response of the server.
@@ -295,10 +309,10 @@ impl RemoteError {
 }
 
 /// Body of a join request.
-pub fn join_body(name: &str, uuid: &str, debate: Option<&str>) -> Value {
+pub fn join_body(name: &str, uuid: &str, debate_id: Option<&str>) -> Value {
     let mut body = json!({"bot_name": name, "bot_uuid": uuid});
-    if let Some(debate) = debate {
-        body["debate_id"] = debate.into();
+    if let Some(debate_id) = debate_id {
+        body["debate_id"] = debate_id.into();
     }
     body
 }
@@ -311,7 +325,7 @@ pub fn speech_body(content: &str) -> Value {
 /// Redacts the key in all strings of a response, so that no error message can reveal it.
 pub fn redact_key(key: &SeatKey, value: &mut Value) {
     match value {
-        Value::String(text) if key.0.len() >= 4 && text.contains(&key.0) => {
+        Value::String(text) if key.0.len() >= MIN_REDACTED_KEY_BYTES && text.contains(&key.0) => {
             *text = text.replace(&key.0, "[key]");
         }
         Value::Array(items) => items.iter_mut().for_each(|item| redact_key(key, item)),
@@ -320,16 +334,16 @@ pub fn redact_key(key: &SeatKey, value: &mut Value) {
     }
 }
 
-fn read_text(value: &Value, field: &str, most: usize) -> String {
-    value[field].as_str().unwrap_or_default().chars().take(most).collect()
+fn read_text(value: &Value, field: &str, max_chars: usize) -> String {
+    value[field].as_str().unwrap_or_default().chars().take(max_chars).collect()
 }
 
 /// Reads a non-negative whole number from a JSON number or string.
 fn to_u64(value: &Value) -> Option<u64> {
     #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
-    let rounded = |number: f64| (0.0..1e15).contains(&number).then_some(number as u64);
+    let from_float = |number: f64| (0.0..UPPER_NUMBER).contains(&number).then_some(number as u64);
     match value {
-        Value::Number(number) => number.as_u64().or_else(|| rounded(number.as_f64()?)),
+        Value::Number(number) => number.as_u64().or_else(|| from_float(number.as_f64()?)),
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
     }

@@ -17,29 +17,41 @@ const MAX_WRITING_POLL_INTERVAL: Duration = Duration::from_secs(15);
 pub const LONG_POLL_SECONDS: u64 = 25;
 /// Maximum `Retry-After` that the client respects.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(300);
+/// Delay before the first retry in milliseconds, before jitter. It doubles with every attempt.
+const FIRST_BACKOFF_MS: u64 = 500;
+/// Number of attempts after which the delay no longer doubles.
+const MAX_BACKOFF_ATTEMPTS: u32 = 10;
+/// Minimum time reserved for sending a speech.
+const MIN_SEND_MARGIN: Duration = Duration::from_millis(300);
+/// Maximum time reserved for sending a speech.
+const MAX_SEND_MARGIN: Duration = Duration::from_secs(10);
+/// Minimum time left for a second attempt.
+const MIN_RETRY_TIME: Duration = Duration::from_secs(2);
 
 /// Poll interval: the requested or the default one, clamped to the limits.
-pub fn poll_interval(wished: Option<Duration>, near: bool) -> Duration {
-    let quickest = if near { MIN_LOOPBACK_POLL_INTERVAL } else { MIN_POLL_INTERVAL };
-    wished.unwrap_or(DEFAULT_POLL_INTERVAL).clamp(quickest, MAX_POLL_INTERVAL)
+pub fn poll_interval(requested: Option<Duration>, is_loopback: bool) -> Duration {
+    let min = if is_loopback { MIN_LOOPBACK_POLL_INTERVAL } else { MIN_POLL_INTERVAL };
+    requested.unwrap_or(DEFAULT_POLL_INTERVAL).clamp(min, MAX_POLL_INTERVAL)
 }
 
 /// Delay until the next poll. After a long poll it is short, because the server does the waiting.
-pub fn poll_delay(pace: Duration, waited: bool) -> Duration {
-    if waited { pace.min(MIN_POLL_INTERVAL) } else { pace }
+pub fn poll_delay(interval: Duration, long_polled: bool) -> Duration {
+    if long_polled { interval.min(MIN_POLL_INTERVAL) } else { interval }
 }
 
 /// Poll interval while the model writes. Polling keeps the bot online and notices a lost turn.
-pub fn writing_poll_interval(pace: Duration) -> Duration {
-    (pace * 3).min(MAX_WRITING_POLL_INTERVAL).max(pace)
+pub fn writing_poll_interval(interval: Duration) -> Duration {
+    (interval * 3).min(MAX_WRITING_POLL_INTERVAL).max(interval)
 }
 
-/// Exponential backoff with jitter before retry `nth`, counted from 1. `chance` is a random byte.
-pub fn backoff(nth: u32, chance: u8) -> Duration {
-    let doubled = 500u64.saturating_mul(1 << nth.clamp(1, 10).saturating_sub(1));
+/// Exponential backoff with jitter before a retry. `attempt` is counted from 1. `random_byte` is
+/// the source of the jitter.
+pub fn backoff(attempt: u32, random_byte: u8) -> Duration {
+    let doubled = FIRST_BACKOFF_MS
+        .saturating_mul(1 << attempt.clamp(1, MAX_BACKOFF_ATTEMPTS).saturating_sub(1));
     let base = doubled.min(MAX_POLL_INTERVAL.as_millis() as u64 * 4 / 5);
     // Jitter: 75 to 125 percent.
-    Duration::from_millis(base * 3 / 4 + base * u64::from(chance) / 512)
+    Duration::from_millis(base * 3 / 4 + base * u64::from(random_byte) / 512)
 }
 
 /// Request that was refused.
@@ -80,49 +92,54 @@ pub enum ErrorAction {
 }
 
 /// Classifies an error response by its error code, then by its HTTP status.
-pub fn classify_error(asked: RequestKind, refusal: &RemoteError) -> ErrorAction {
+pub fn classify_error(request: RequestKind, error: &RemoteError) -> ErrorAction {
     // A seated bot must poll again before the server takes it for offline.
-    let longest =
-        if matches!(asked, RequestKind::Join { .. }) { MAX_RETRY_AFTER } else { MAX_POLL_INTERVAL };
-    let later = || {
-        ErrorAction::RetryLater(refusal.retry_after.map(|s| Duration::from_secs(s).min(longest)))
+    let max_delay = if matches!(request, RequestKind::Join { .. }) {
+        MAX_RETRY_AFTER
+    } else {
+        MAX_POLL_INTERVAL
     };
-    let any = asked == RequestKind::Join { named: false };
-    let known = match refusal.code.to_ascii_lowercase().as_str() {
+    let retry_later = || {
+        ErrorAction::RetryLater(error.retry_after.map(|s| Duration::from_secs(s).min(max_delay)))
+    };
+    let is_unnamed_join = request == RequestKind::Join { named: false };
+    let action = match error.code.to_ascii_lowercase().as_str() {
         "invalid_credentials" | "missing_auth" | "invalid_debate_key" => {
             Some(ErrorAction::SeatLost)
         }
         "no_available_debate" => Some(ErrorAction::NoDebate),
         "debate_not_found" => Some(ErrorAction::DebateNotFound),
         // Another bot was faster. A different debate may be open.
-        "debate_full" => Some(if any { ErrorAction::NoDebate } else { ErrorAction::DebateFull }),
+        "debate_full" => {
+            Some(if is_unnamed_join { ErrorAction::NoDebate } else { ErrorAction::DebateFull })
+        }
         "not_your_turn" => Some(ErrorAction::PollAgain),
-        "debate_not_ready" => Some(match asked {
+        "debate_not_ready" => Some(match request {
             RequestKind::Speech => ErrorAction::PollAgain,
-            _ => later(),
+            _ => retry_later(),
         }),
         "content_too_long" => Some(ErrorAction::Shorten),
         "content_too_short" => Some(ErrorAction::Lengthen),
         _ => None,
     };
-    known.unwrap_or_else(|| match refusal.status {
-        408 | 425 | 429 | 500..=599 => later(),
-        409 if asked == RequestKind::Speech => ErrorAction::PollAgain,
-        413 if asked == RequestKind::Speech => ErrorAction::Shorten,
-        _ if refusal.recoverable => later(),
+    action.unwrap_or_else(|| match error.status {
+        408 | 425 | 429 | 500..=599 => retry_later(),
+        409 if request == RequestKind::Speech => ErrorAction::PollAgain,
+        413 if request == RequestKind::Speech => ErrorAction::Shorten,
+        _ if error.recoverable => retry_later(),
         _ => ErrorAction::GiveUp,
     })
 }
 
 /// Time left to write a speech: the timeout minus the elapsed time and a margin for sending.
-pub fn time_left(granted: Duration, over: Duration) -> Duration {
-    let margin = (granted / 10).clamp(Duration::from_millis(300), Duration::from_secs(10));
-    let left = granted.saturating_sub(over).saturating_sub(margin);
+pub fn time_left(timeout: Duration, elapsed: Duration) -> Duration {
+    let margin = (timeout / 10).clamp(MIN_SEND_MARGIN, MAX_SEND_MARGIN);
+    let remaining = timeout.saturating_sub(elapsed).saturating_sub(margin);
     // The server still awaits the speech, so its clock differs from ours.
-    if left.is_zero() { (granted / 2).min(MAX_POLL_INTERVAL) } else { left }
+    if remaining.is_zero() { (timeout / 2).min(MAX_POLL_INTERVAL) } else { remaining }
 }
 
 /// Whether the time suffices for a second attempt, given the duration of the first.
-pub fn has_time_to_retry(took: Duration, left: Duration) -> bool {
-    left > took + took / 4 && left > Duration::from_secs(2)
+pub fn has_time_to_retry(first_duration: Duration, remaining: Duration) -> bool {
+    remaining > first_duration + first_duration / 4 && remaining > MIN_RETRY_TIME
 }

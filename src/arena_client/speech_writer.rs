@@ -44,39 +44,45 @@ impl SpeechWriter<'_> {
         &self,
         poll: &PollResponse,
         salt: &str,
-        left: Duration,
+        time_left: Duration,
     ) -> Result<PreparedSpeech, String> {
-        let (lengths, until) = (poll.limits, Instant::now() + left);
-        let first = prompt::build_prompt(self.templates, poll, self.identifier, salt);
-        let began = Instant::now();
-        let came = self.ask_model(poll, first.clone(), 1, left).await;
-        let left = until.saturating_duration_since(Instant::now());
-        let more = retry_policy::has_time_to_retry(began.elapsed(), left);
-        let (draft, why, next) = match came {
+        let (limits, deadline) = (poll.limits, Instant::now() + time_left);
+        let first_prompt = prompt::build_prompt(self.templates, poll, self.identifier, salt);
+        let started = Instant::now();
+        let attempt = self.ask_model(poll, first_prompt.clone(), 1, time_left).await;
+        let time_left = deadline.saturating_duration_since(Instant::now());
+        let can_retry = retry_policy::has_time_to_retry(started.elapsed(), time_left);
+        let (draft, reason, retry_prompt) = match attempt {
             WriteAttempt::Speech(text) => return Ok(PreparedSpeech { text, truncated: false }),
-            WriteAttempt::WrongLength(draft, why) => {
-                let next = prompt::build_retry_prompt(self.templates, &first, &draft, &why, salt);
-                (draft, why, next)
+            WriteAttempt::WrongLength(draft, reason) => {
+                let retry_prompt = prompt::build_retry_prompt(
+                    self.templates,
+                    &first_prompt,
+                    &draft,
+                    &reason,
+                    salt,
+                );
+                (draft, reason, retry_prompt)
             }
             WriteAttempt::TimedOut(text) => {
-                return truncate_partial(&text, lengths).ok_or("it took too long".into());
+                return truncate_partial(&text, limits).ok_or("it took too long".into());
             }
-            WriteAttempt::Failed(why) => (String::new(), why, first),
+            WriteAttempt::Failed(reason) => (String::new(), reason, first_prompt),
         };
-        if !more {
-            return truncate_to_limits(&draft, lengths).ok_or(why);
+        if !can_retry {
+            return truncate_to_limits(&draft, limits).ok_or(reason);
         }
-        (self.on_event)(ClientEvent::AskedAgain { why: why.clone() });
-        match self.ask_model(poll, next, 2, left).await {
+        (self.on_event)(ClientEvent::AskedAgain { why: reason.clone() });
+        match self.ask_model(poll, retry_prompt, 2, time_left).await {
             WriteAttempt::Speech(text) => Ok(PreparedSpeech { text, truncated: false }),
-            WriteAttempt::WrongLength(text, _) => truncate_to_limits(&text, lengths)
-                .or_else(|| truncate_to_limits(&draft, lengths))
-                .ok_or(why),
+            WriteAttempt::WrongLength(text, _) => truncate_to_limits(&text, limits)
+                .or_else(|| truncate_to_limits(&draft, limits))
+                .ok_or(reason),
             // A draft that was too long is at least complete up to the cut.
-            WriteAttempt::TimedOut(text) => truncate_to_limits(&draft, lengths)
-                .or_else(|| truncate_partial(&text, lengths))
-                .ok_or(why),
-            WriteAttempt::Failed(later) => truncate_to_limits(&draft, lengths).ok_or(later),
+            WriteAttempt::TimedOut(text) => truncate_to_limits(&draft, limits)
+                .or_else(|| truncate_partial(&text, limits))
+                .ok_or(reason),
+            WriteAttempt::Failed(error) => truncate_to_limits(&draft, limits).ok_or(error),
         }
     }
 
@@ -85,53 +91,61 @@ impl SpeechWriter<'_> {
         poll: &PollResponse,
         prompt: String,
         attempt: u8,
-        left: Duration,
+        time_left: Duration,
     ) -> WriteAttempt {
-        let moment = SpeechKind::from_poll(poll, self.identifier);
-        let errand = OneShotRequest {
+        let speech_kind = SpeechKind::from_poll(poll, self.identifier);
+        let request = OneShotRequest {
             participant: self.participant.clone(),
             effort: self.effort,
             prompt,
             seat: prompt::own_side(poll).as_str().into(),
-            phase: moment.template_names()[0].into(),
+            phase: speech_kind.template_names()[0].into(),
             round: u8::try_from(prompt::current_round(poll, self.identifier)).unwrap_or(u8::MAX),
             attempt,
-            timeout_secs: u32::try_from(left.as_secs()).unwrap_or(u32::MAX).max(1),
+            timeout_secs: u32::try_from(time_left.as_secs()).unwrap_or(u32::MAX).max(1),
         };
-        let OneShotReply { result: said, partial_text: so_far } =
-            self.provider.ask_once(&errand).await;
-        let text = match said {
+        let (round, started) = (request.round, Instant::now());
+        tracing::debug!(round, attempt, "prompt sent");
+        let OneShotReply { result, partial_text } = self.provider.ask_once(&request).await;
+        let elapsed_ms = started.elapsed().as_millis();
+        let text = match result {
             Ok(text) => fit_length::normalize(&text),
             Err(TurnFailure { trouble: FailureKind::TimedOut, .. }) => {
-                return WriteAttempt::TimedOut(fit_length::normalize(&so_far));
+                tracing::info!(round, attempt, elapsed_ms, "model timed out");
+                return WriteAttempt::TimedOut(fit_length::normalize(&partial_text));
             }
-            Err(failure) => return WriteAttempt::Failed(failure.note),
+            Err(failure) => {
+                let kind = failure.trouble.as_str();
+                tracing::info!(round, attempt, elapsed_ms, kind, "model failed");
+                return WriteAttempt::Failed(failure.note);
+            }
         };
-        let LengthLimits { min: least, max: most } = poll.limits;
+        tracing::info!(round, attempt, elapsed_ms, "turn answered");
+        let LengthLimits { min, max } = poll.limits;
         match fit_length::check_length(&text, poll.limits) {
             LengthCheck::WithinLimits => WriteAttempt::Speech(text),
-            LengthCheck::TooShort(has) => WriteAttempt::WrongLength(
+            LengthCheck::TooShort(length) => WriteAttempt::WrongLength(
                 text,
-                format!("it has {has} characters, and at least {least} are taken"),
+                format!("it has {length} characters, and at least {min} are taken"),
             ),
-            LengthCheck::TooLong(has) => WriteAttempt::WrongLength(
+            LengthCheck::TooLong(length) => WriteAttempt::WrongLength(
                 text,
-                format!("it has {has} characters, and at most {most} are taken"),
+                format!("it has {length} characters, and at most {max} are taken"),
             ),
         }
     }
 }
 
 /// Truncates a text to the limits. `None` if it is too short.
-fn truncate_to_limits(text: &str, lengths: LengthLimits) -> Option<PreparedSpeech> {
-    let text = fit_length::truncate(text, lengths);
-    (fit_length::check_length(&text, lengths) == LengthCheck::WithinLimits)
+fn truncate_to_limits(text: &str, limits: LengthLimits) -> Option<PreparedSpeech> {
+    let text = fit_length::truncate(text, limits);
+    (fit_length::check_length(&text, limits) == LengthCheck::WithinLimits)
         .then_some(PreparedSpeech { text, truncated: true })
 }
 
 /// Truncates a partial text. `None` if it is too short.
-fn truncate_partial(text: &str, lengths: LengthLimits) -> Option<PreparedSpeech> {
-    let text = fit_length::truncate_incomplete(text, lengths);
-    (fit_length::check_length(&text, lengths) == LengthCheck::WithinLimits)
+fn truncate_partial(text: &str, limits: LengthLimits) -> Option<PreparedSpeech> {
+    let text = fit_length::truncate_incomplete(text, limits);
+    (fit_length::check_length(&text, limits) == LengthCheck::WithinLimits)
         .then_some(PreparedSpeech { text, truncated: true })
 }

@@ -19,17 +19,17 @@ impl BriefBuilder<'_> {
         let libraries = libraries::library_candidates(topic);
         let topic = TopicHints::parse(topic);
         let before = self.brief.picked.len();
-        let named = self.add_named_paths(&topic.names) | self.add_symbols(&topic.symbols);
-        let named = named || self.add_libraries(&libraries);
+        let has_named = self.add_named_paths(&topic.names) | self.add_symbols(&topic.symbols);
+        let has_named = has_named || self.add_libraries(&libraries);
         let dirty = self.pin.is_some_and(|pin| pin.dirty);
         match &topic.change {
             Some(range) => self.try_add_diff(range),
-            None if dirty && !named => {
+            None if dirty && !has_named => {
                 self.try_add_diff(&DiffRange::Worktree);
             }
             None => {}
         }
-        if topic.architecture && !named && topic.change.is_none() {
+        if topic.architecture && !has_named && topic.change.is_none() {
             self.add_tree("the topic is about architecture");
         }
         if topic.history && !self.brief.touched_paths.is_empty() {
@@ -50,22 +50,22 @@ impl BriefBuilder<'_> {
             let (path, lines) = split_line_range(name).unwrap_or((name, None));
             match self.source_tree.resolve_name(path) {
                 PathMatch::File(path) if exclusion_reason(path.as_bytes()).is_some() => {
-                    let why =
+                    let reason =
                         exclusion_reason(path.as_bytes()).map_or("", ExclusionReason::describe);
-                    self.record_omission(&path, format!("{why}: `file={path}` would give it"));
+                    self.record_omission(&path, format!("{reason}: `file={path}` would give it"));
                 }
                 PathMatch::File(path) => {
-                    let shown = self.add_file(&path, lines, BriefSection::NamedFiles, 100);
-                    let shown = shown.or_else(|error| match error {
+                    let result = self.add_file(&path, lines, BriefSection::NamedFiles, 100);
+                    let result = result.or_else(|error| match error {
                         BriefError::LinesOutOfRange { .. } => {
                             self.add_file(&path, None, BriefSection::NamedFiles, 100)
                         }
                         error => Err(error),
                     });
-                    match shown {
+                    match result {
                         Ok(true) => self.record_pick(&format!("{path}: named in the topic")),
-                        Err(BriefError::Withheld { why, .. }) => {
-                            self.record_omission(&path, why.to_owned())
+                        Err(BriefError::Withheld { why: reason, .. }) => {
+                            self.record_omission(&path, reason.to_owned())
                         }
                         _ => {}
                     }
@@ -73,8 +73,8 @@ impl BriefBuilder<'_> {
                 PathMatch::Folder(folder) if name.contains('/') => {
                     self.add_folder(&folder, "named in the topic");
                 }
-                PathMatch::Ambiguous(many) => {
-                    self.record_pick(&format!("not `{name}`: it could be any of {many} files"));
+                PathMatch::Ambiguous(count) => {
+                    self.record_pick(&format!("not `{name}`: it could be any of {count} files"));
                 }
                 _ => {}
             }
@@ -88,18 +88,23 @@ impl BriefBuilder<'_> {
             return false;
         }
         let found = symbols::find_symbols(&self.source_tree, symbols);
-        for place in &found.locations {
-            let how = if place.is_definition { "defines" } else { "uses" };
-            let lines = Some((place.first_line, place.last_line));
-            if self.add_file(&place.path, lines, BriefSection::Snippets, 80).is_ok_and(|put| put) {
+        for location in &found.locations {
+            let verb = if location.is_definition { "defines" } else { "uses" };
+            let lines = Some((location.first_line, location.last_line));
+            if self
+                .add_file(&location.path, lines, BriefSection::Snippets, 80)
+                .is_ok_and(|added| added)
+            {
                 self.record_pick(&format!(
-                    "{}:{}: {how} `{}`, named in the topic",
-                    place.path, place.first_line, place.symbol
+                    "{}:{}: {verb} `{}`, named in the topic",
+                    location.path, location.first_line, location.symbol
                 ));
             }
         }
-        if let Some((looked, all)) = found.cut_short {
-            self.record_pick(&format!("(the search ended in time after {looked} of {all} files)"));
+        if let Some((searched, total)) = found.cut_short {
+            self.record_pick(&format!(
+                "(the search ended in time after {searched} of {total} files)"
+            ));
         }
         !found.locations.is_empty()
     }
@@ -109,13 +114,15 @@ impl BriefBuilder<'_> {
     fn add_libraries(&mut self, words: &[String]) -> bool {
         let manifests = self.find_manifests();
         for path in manifests.iter().take(MAX_SEARCHED_MANIFESTS) {
-            let Ok(text) =
-                self.source_tree.read(path).map(|it| String::from_utf8_lossy(&it).into_owned())
+            let Ok(text) = self
+                .source_tree
+                .read(path)
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             else {
                 continue;
             };
             let Some(word) = libraries::find_dependency(&text, words) else { continue };
-            if self.add_file(path, None, BriefSection::NamedFiles, 90).is_ok_and(|put| put) {
+            if self.add_file(path, None, BriefSection::NamedFiles, 90).is_ok_and(|added| added) {
                 self.record_pick(&format!("{path}: depends on `{word}`, named in the topic"));
             }
             // Package names have dashes, identifiers have underscores.
@@ -127,12 +134,12 @@ impl BriefBuilder<'_> {
 
     /// Adds the diff the topic refers to, or any other diff if that range is empty or invalid.
     fn try_add_diff(&mut self, range: &DiffRange) {
-        let why = "the topic speaks of changes, or of nothing else";
-        let tried = self.add_diff(range, why).or_else(|error| match range {
+        let reason = "the topic speaks of changes, or of nothing else";
+        let result = self.add_diff(range, reason).or_else(|error| match range {
             DiffRange::Auto => Err(error),
-            _ => self.add_diff(&DiffRange::Auto, why),
+            _ => self.add_diff(&DiffRange::Auto, reason),
         });
-        if let Err(error) = tried {
+        if let Err(error) = result {
             self.record_pick(&format!("no diff: {error}"));
         }
     }

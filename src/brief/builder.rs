@@ -12,8 +12,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Limits on manifests shown, and on files read per folder or glob pattern.
+/// Manifests that are shown.
 const MAX_MANIFESTS: usize = 20;
+/// Files that are read per folder or glob pattern.
 const MAX_FOLDER_FILES: usize = 2_000;
 /// Files are read up to this multiple of the token budget, so that packing has a choice.
 const READ_FACTOR: usize = 4;
@@ -25,40 +26,38 @@ pub fn build_brief(
     folder: &Path,
     pin: Option<&Pin>,
     topic: &str,
-    wanted: &BriefSelection,
-    ask: BriefDetail,
+    selection: &BriefSelection,
+    detail: BriefDetail,
 ) -> Result<RepositoryBrief, BriefError> {
-    if wanted.items.is_empty() && wanted.change.is_none() {
+    if selection.items.is_empty() && selection.change.is_none() {
         return Ok(RepositoryBrief::default());
     }
-    let ground = SourceTree::open(trees, root, folder, pin)?;
-    let mut gathering = BriefBuilder {
+    let source_tree = SourceTree::open(trees, root, folder, pin)?;
+    let mut builder = BriefBuilder {
         trees,
         root,
         pin,
-        source_tree: ground,
-        detail: ask,
-        budget: wanted.token_budget(),
+        source_tree,
+        detail,
+        budget: selection.token_budget(),
         fixed_text: String::new(),
         pieces: vec![],
         added_excerpts: BTreeSet::new(),
         brief: RepositoryBrief::default(),
     };
-    if let Some(change) = &wanted.change {
-        gathering.add_change(change)?;
+    if let Some(change) = &selection.change {
+        builder.add_change(change)?;
     }
-    for wish in &wanted.items {
-        gathering.add_item(wish, topic)?;
+    for item in &selection.items {
+        builder.add_item(item, topic)?;
     }
     // Last, because it covers the paths all other items touch.
-    if wanted.items.contains(&SelectionItem::History) {
-        gathering.add_history()?;
+    if selection.items.contains(&SelectionItem::History) {
+        builder.add_history()?;
     }
-    gathering.record_unpinned();
-    let BriefBuilder {
-        budget, fixed_text: lists, pieces, brief: told, source_tree: ground, ..
-    } = gathering;
-    Ok(compose::compose(told, pin, ground.complete, &lists, &pieces, budget))
+    builder.record_unpinned();
+    let BriefBuilder { budget, fixed_text, pieces, brief, source_tree, .. } = builder;
+    Ok(compose::compose(brief, pin, source_tree.complete, &fixed_text, &pieces, budget))
 }
 
 /// State of a brief that is being built.
@@ -77,8 +76,8 @@ pub(super) struct BriefBuilder<'a> {
 }
 
 impl BriefBuilder<'_> {
-    fn add_item(&mut self, wish: &SelectionItem, topic: &str) -> Result<(), BriefError> {
-        match wish {
+    fn add_item(&mut self, item: &SelectionItem, topic: &str) -> Result<(), BriefError> {
+        match item {
             SelectionItem::Auto => self.add_auto_context(topic),
             SelectionItem::Tree => self.add_tree("asked for"),
             SelectionItem::Diff(range) => self.add_diff(range, "asked for")?,
@@ -141,36 +140,36 @@ impl BriefBuilder<'_> {
         if !self.added_excerpts.insert((path.to_owned(), lines)) {
             return Ok(false);
         }
-        let read = match section {
+        let bytes = match section {
             BriefSection::NamedFiles => self.source_tree.read_named(path),
             _ => self.source_tree.read(path),
         };
-        let text = match read.and_then(file_excerpt::decode_text) {
+        let text = match bytes.and_then(file_excerpt::decode_text) {
             Ok(text) => text,
-            Err(why) if section == BriefSection::NamedFiles => {
-                return Err(BriefError::Withheld { path: path.to_owned(), why: why.describe() });
+            Err(reason) if section == BriefSection::NamedFiles => {
+                return Err(BriefError::Withheld { path: path.to_owned(), why: reason.describe() });
             }
-            Err(why) => {
-                self.record_omission(path, why.describe().to_owned());
+            Err(reason) => {
+                self.record_omission(path, reason.describe().to_owned());
                 return Ok(false);
             }
         };
-        let many = text.lines().count();
-        if lines.is_some_and(|(first, _)| first > many) {
-            return Err(BriefError::LinesOutOfRange { path: path.to_owned(), lines: many });
+        let line_count = text.lines().count();
+        if lines.is_some_and(|(first, _)| first > line_count) {
+            return Err(BriefError::LinesOutOfRange { path: path.to_owned(), lines: line_count });
         }
-        let FileExcerpt { full: whole, short } =
+        let FileExcerpt { full, short } =
             file_excerpt::build_excerpt(path, &text, lines, self.detail, self.budget);
-        self.add_piece(section, path, value, whole, short);
+        self.add_piece(section, path, value, full, short);
         Ok(true)
     }
 
     /// Adds the tree of a folder and the files in it.
-    pub(super) fn add_folder(&mut self, folder: &str, why: &str) {
+    pub(super) fn add_folder(&mut self, folder: &str, reason: &str) {
         let paths = self.source_tree.files_in_folder(folder);
         let files = text_format::pluralize(paths.len(), "file", "files");
         self.record_pick(&format!(
-            "{}: {files}, {why}",
+            "{}: {files}, {reason}",
             if folder.is_empty() { "./" } else { folder }
         ));
         self.add_tree_piece(folder);
@@ -184,20 +183,21 @@ impl BriefBuilder<'_> {
         let mut order: Vec<(FileKind, &String)> =
             paths.iter().map(|path| (file_kind::classify(path), path)).collect();
         order.sort();
-        let mut room = self.budget * READ_FACTOR;
-        for (nth, (kind, path)) in order.into_iter().enumerate() {
-            let why = match (exclusion_reason(path.as_bytes()), file_kind::list_only_reason(path)) {
-                // Instructions for agents are excluded, because the reader of the brief is an
-                // agent.
-                (Some(why), _) => Some(why.describe()),
-                (_, Some(dull)) => Some(dull.describe()),
-                _ if nth >= MAX_FOLDER_FILES || room == 0 => {
-                    Some("was not read: there is no room for it")
-                }
-                _ => None,
-            };
-            if let Some(why) = why {
-                self.record_omission(path, why.to_owned());
+        let mut remaining = self.budget * READ_FACTOR;
+        for (index, (kind, path)) in order.into_iter().enumerate() {
+            let reason =
+                match (exclusion_reason(path.as_bytes()), file_kind::list_only_reason(path)) {
+                    // Instructions for agents are excluded, because the reader of the brief is an
+                    // agent.
+                    (Some(reason), _) => Some(reason.describe()),
+                    (_, Some(list_only)) => Some(list_only.describe()),
+                    _ if index >= MAX_FOLDER_FILES || remaining == 0 => {
+                        Some("was not read: there is no room for it")
+                    }
+                    _ => None,
+                };
+            if let Some(reason) = reason {
+                self.record_omission(path, reason.to_owned());
                 continue;
             }
             let value = match kind {
@@ -209,19 +209,20 @@ impl BriefBuilder<'_> {
             let before = self.pieces.len();
             // Without a line range, the only possible error cannot occur.
             let _ = self.add_file(path, None, BriefSection::FolderFiles, value);
-            let read: usize = self.pieces[before..].iter().map(|piece| piece.text.len() / 4).sum();
-            room = room.saturating_sub(read);
+            let tokens_read: usize =
+                self.pieces[before..].iter().map(|piece| piece.text.len() / 4).sum();
+            remaining = remaining.saturating_sub(tokens_read);
         }
     }
 
     /// Adds the file tree and the manifests.
-    pub(super) fn add_tree(&mut self, why: &str) {
+    pub(super) fn add_tree(&mut self, reason: &str) {
         self.add_tree_piece("");
         let manifests = self.find_manifests();
-        let many = text_format::pluralize(manifests.len(), "manifest", "manifests");
-        self.record_pick(&format!("the file tree and {many}: {why}"));
-        for (nth, path) in manifests.iter().enumerate() {
-            if nth < MAX_MANIFESTS {
+        let count = text_format::pluralize(manifests.len(), "manifest", "manifests");
+        self.record_pick(&format!("the file tree and {count}: {reason}"));
+        for (index, path) in manifests.iter().enumerate() {
+            if index < MAX_MANIFESTS {
                 let value = 60_u64.saturating_sub(5 * path_depth(path) as u64);
                 let _ = self.add_file(path, None, BriefSection::Manifests, value);
             } else {
@@ -243,39 +244,40 @@ impl BriefBuilder<'_> {
 
     fn add_tree_piece(&mut self, folder: &str) {
         let sizes = self.source_tree.paths_with_sizes();
-        let drawn = |room: usize| {
-            let (text, depth) = file_tree::render_tree(&sizes, folder, room);
+        let render = |max_tokens: usize| {
+            let (text, depth) = file_tree::render_tree(&sizes, folder, max_tokens);
             match depth {
                 Some(depth) => format!("(to a depth of {depth})\n{text}"),
                 None => text,
             }
         };
-        let (whole, short) = (drawn(self.budget / 2), drawn(self.budget / 8));
+        let (full, short) = (render(self.budget / 2), render(self.budget / 8));
         self.add_piece(
             BriefSection::Tree,
             if folder.is_empty() { "./" } else { folder },
             90,
-            whole,
+            full,
             Some(short),
         );
     }
 
-    pub(super) fn add_diff(&mut self, range: &DiffRange, why: &str) -> Result<(), BriefError> {
+    pub(super) fn add_diff(&mut self, range: &DiffRange, reason: &str) -> Result<(), BriefError> {
         let no_repository = || RepoError::NoRepository { path: self.root.to_owned() };
         let pin = self.pin.ok_or_else(no_repository)?;
         let changes = self.trees.diff(self.root, pin, range)?;
         let files = match changes.files.len() {
             0 => "nothing has changed".to_owned(),
-            many => format!("{} changed", text_format::pluralize(many, "file", "files")),
+            count => format!("{} changed", text_format::pluralize(count, "file", "files")),
         };
-        self.record_pick(&format!("diff of {}: {files}; {why}", changes.description));
-        let again = || self.source_tree.open_reader();
-        let believed = !matches!(range, DiffRange::Trees { .. });
+        self.record_pick(&format!("diff of {}: {files}; {reason}", changes.description));
+        let open_reader = || self.source_tree.open_reader();
+        let trust_markers = !matches!(range, DiffRange::Trees { .. });
         let reader = self.source_tree.reader();
-        let review = diff::build_diff_section(&changes, reader, &again, self.budget, believed);
-        self.fixed_text.push_str(&review.file_list);
-        self.pieces.extend(review.pieces);
-        self.brief.left_out.extend(review.left_out);
+        let section =
+            diff::build_diff_section(&changes, reader, &open_reader, self.budget, trust_markers);
+        self.fixed_text.push_str(&section.file_list);
+        self.pieces.extend(section.pieces);
+        self.brief.left_out.extend(section.left_out);
         let paths = changes.files.iter().flat_map(|file| file.old_path.iter().chain([&file.path]));
         self.brief.touched_paths.extend(paths.cloned());
         self.brief.changed_files.extend(changes.files);
@@ -285,12 +287,13 @@ impl BriefBuilder<'_> {
     pub(super) fn add_history(&mut self) -> Result<(), BriefError> {
         let no_repository = || RepoError::NoRepository { path: self.root.to_owned() };
         let pin = self.pin.ok_or_else(no_repository)?;
-        let (pasts, short) = self.trees.history(self.root, pin, &self.brief.touched_paths)?;
+        let (histories, is_truncated) =
+            self.trees.history(self.root, pin, &self.brief.touched_paths)?;
         let mut text = String::new();
-        for past in &pasts {
-            let path = if past.path.is_empty() { "the repository" } else { &past.path };
+        for history in &histories {
+            let path = if history.path.is_empty() { "the repository" } else { &history.path };
             let _ = writeln!(text, "`{}`:", text_format::sanitize_line(path));
-            for commit in &past.commits {
+            for commit in &history.commits {
                 let time = jiff::Timestamp::from_second(commit.time).unwrap_or_default();
                 let subject = text_format::sanitize_line(&commit.subject);
                 let _ = writeln!(
@@ -302,12 +305,12 @@ impl BriefBuilder<'_> {
                 );
             }
         }
-        if short {
+        if is_truncated {
             text.push_str("(the walk through the past ended in time; there may be more)\n");
         }
         self.record_pick(&format!(
             "the last commits of {}",
-            text_format::pluralize(pasts.len(), "path", "paths")
+            text_format::pluralize(histories.len(), "path", "paths")
         ));
         self.add_piece(BriefSection::History, "history", 40, text, None);
         Ok(())
@@ -315,9 +318,9 @@ impl BriefBuilder<'_> {
 
     /// Records uncommitted changes that could not be pinned as omissions.
     fn record_unpinned(&mut self) {
-        for left in self.pin.iter().flat_map(|pin| &pin.left_out) {
-            let why = format!("{}, and is not pinned", left.why.describe());
-            self.brief.left_out.push(BriefOmission { path: left.path.clone(), reason: why });
+        for excluded in self.pin.iter().flat_map(|pin| &pin.left_out) {
+            let reason = format!("{}, and is not pinned", excluded.why.describe());
+            self.brief.left_out.push(BriefOmission { path: excluded.path.clone(), reason });
         }
     }
 
@@ -327,15 +330,9 @@ impl BriefBuilder<'_> {
         path: &str,
         value: u64,
         text: String,
-        short: Option<String>,
+        short_text: Option<String>,
     ) {
-        self.pieces.push(BriefPiece {
-            section,
-            path: path.to_owned(),
-            value,
-            text,
-            short_text: short,
-        });
+        self.pieces.push(BriefPiece { section, path: path.to_owned(), value, text, short_text });
     }
 
     /// Adds text that is always part of the brief, whatever the budget.
@@ -347,8 +344,8 @@ impl BriefBuilder<'_> {
         self.brief.picked.push(text_format::sanitize_line(line).into_owned());
     }
 
-    pub(super) fn record_omission(&mut self, path: &str, why: String) {
-        self.brief.left_out.push(BriefOmission { path: path.to_owned(), reason: why });
+    pub(super) fn record_omission(&mut self, path: &str, reason: String) {
+        self.brief.left_out.push(BriefOmission { path: path.to_owned(), reason });
     }
 }
 

@@ -8,13 +8,21 @@ use crate::repo::DiffRange;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Limits on the title (characters), the description (lines and characters) and commit messages.
+/// Limit of the title, in characters.
 const MAX_TITLE_CHARS: usize = 300;
+/// Limit of the description, in lines.
 const MAX_BODY_LINES: usize = 120;
+/// Limit of the description, in characters.
 const MAX_BODY_CHARS: usize = 6_000;
+/// Commit messages that are quoted.
 const MAX_MESSAGES: usize = 20;
-/// Limits on design documents: found by folder, and named in the description.
+/// Limit of a commit message, in lines.
+const MAX_MESSAGE_LINES: usize = 8;
+/// Limit of a commit message, in characters.
+const MAX_MESSAGE_CHARS: usize = 600;
+/// Decision records that are added because they share terms with the change.
 const MAX_FOUND_DOCS: usize = 4;
+/// Documents that are added because the description names them.
 const MAX_NAMED_DOCS: usize = 6;
 /// Folders that hold decision records.
 const DECISION_FOLDERS: &[&str] =
@@ -44,8 +52,9 @@ impl BriefBuilder<'_> {
         self.add_fixed_text(&render_earlier_findings(&change.earlier_findings));
         self.add_diff(&change.range, "the change under review")?;
         self.add_fixed_text(&format!(
-            "\nFiles are as the change leaves them. Whoever can read files finds what it touches as it \
-             was before below `{}/`. Lines marked `-` may be cited under the file's own name.\n",
+            "\nFiles are as the change leaves them. Whoever can read files finds what it touches \
+             as it was before below `{}/`. Lines marked `-` may be cited under the file's own \
+             name.\n",
             text_format::sanitize_line(&change.base_folder)
         ));
         self.add_design_docs(change);
@@ -55,11 +64,11 @@ impl BriefBuilder<'_> {
     /// Adds design documents: those the description names, then decision records that share terms
     /// with the change.
     fn add_design_docs(&mut self, change: &ChangeContext) {
-        let said = [&change.title, &change.body];
-        let said: Vec<&str> =
-            said.into_iter().chain(&change.messages).map(String::as_str).collect();
+        let texts = [&change.title, &change.body];
+        let texts: Vec<&str> =
+            texts.into_iter().chain(&change.messages).map(String::as_str).collect();
         let mut named: Vec<String> = vec![];
-        for word in said.iter().flat_map(|text| document_names(text)) {
+        for word in texts.iter().flat_map(|text| document_names(text)) {
             if let PathMatch::File(path) = self.source_tree.resolve_name(word)
                 && file_kind::is_document(&path)
                 && !named.contains(&path)
@@ -68,15 +77,16 @@ impl BriefBuilder<'_> {
             }
         }
         named.truncate(MAX_NAMED_DOCS);
-        let touched: BTreeSet<String> =
+        let touched_terms: BTreeSet<String> =
             self.brief.changed_files.iter().flat_map(|file| name_terms(&file.path)).collect();
-        let about: BTreeSet<String> = name_terms(&change.title).collect();
+        let title_terms: BTreeSet<String> = name_terms(&change.title).collect();
         let mut found: Vec<(usize, String)> = vec![];
         for path in self.source_tree.paths() {
             if is_decision_record(path) && !named.iter().any(|known| known == path) {
-                let fits = |term: &String| touched.contains(term) || about.contains(term);
+                let is_shared =
+                    |term: &String| touched_terms.contains(term) || title_terms.contains(term);
                 let stem = path.rsplit('/').next().unwrap_or(path);
-                found.push((name_terms(stem).filter(fits).count(), path.to_owned()));
+                found.push((name_terms(stem).filter(is_shared).count(), path.to_owned()));
             }
         }
         // Best match first, then the highest name, because decision records are mostly numbered.
@@ -84,9 +94,9 @@ impl BriefBuilder<'_> {
         let found =
             found.into_iter().take(MAX_FOUND_DOCS).map(|(_, path)| (path, "decides on designs"));
         let named = named.into_iter().map(|path| (path, "named in the description"));
-        for (path, why) in named.chain(found).collect::<Vec<_>>() {
+        for (path, reason) in named.chain(found).collect::<Vec<_>>() {
             if self.add_file(&path, None, BriefSection::Designs, 40).unwrap_or(false) {
-                self.record_pick(&format!("{path}: {why}"));
+                self.record_pick(&format!("{path}: {reason}"));
             }
         }
     }
@@ -96,17 +106,18 @@ impl BriefBuilder<'_> {
 pub(super) fn is_decision_record(path: &str) -> bool {
     let lower = path.to_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
-    let index = matches!(name, "readme.md" | "index.md" | "template.md");
-    let inside = folders.split('/').any(|folder| DECISION_FOLDERS.contains(&folder)) && !index;
-    let alone = !folders.contains('/') && matches!(name, "architecture.md" | "design.md");
-    file_kind::is_document(path) && (inside || alone)
+    let is_index = matches!(name, "readme.md" | "index.md" | "template.md");
+    let in_decision_folder =
+        folders.split('/').any(|folder| DECISION_FOLDERS.contains(&folder)) && !is_index;
+    let is_root_doc = !folders.contains('/') && matches!(name, "architecture.md" | "design.md");
+    file_kind::is_document(path) && (in_decision_folder || is_root_doc)
 }
 
 /// Words of a text that may be paths of documents.
 fn document_names(text: &str) -> impl Iterator<Item = &str> {
-    let around = |c: char| !(c.is_alphanumeric() || "._-/".contains(c));
-    let bare = text.split(around).map(|word| word.trim_matches(['.', '/', '-']));
-    bare.filter(|word| file_kind::is_document(word))
+    let is_separator = |c: char| !(c.is_alphanumeric() || "._-/".contains(c));
+    let words = text.split(is_separator).map(|word| word.trim_matches(['.', '/', '-']));
+    words.filter(|word| file_kind::is_document(word))
 }
 
 /// Terms of a name, for matching: lowercase, longer than three characters.
@@ -119,26 +130,26 @@ fn name_terms(name: &str) -> impl Iterator<Item = String> {
 /// cannot pass for a part of the prompt.
 fn render_author_text(change: &ChangeContext) -> String {
     let mut text = String::new();
-    let mut gone = false;
-    let mut quote = |title: &str, said: &str, lines: usize, most: usize| {
-        let (said, hidden) = hidden_text::strip_hidden_text(said);
-        gone |= hidden;
-        let cut: String = said.trim().chars().take(most).collect();
-        if cut.is_empty() {
+    let mut has_hidden = false;
+    let mut quote = |title: &str, content: &str, max_lines: usize, max_chars: usize| {
+        let (content, hidden) = hidden_text::strip_hidden_text(content);
+        has_hidden |= hidden;
+        let truncated: String = content.trim().chars().take(max_chars).collect();
+        if truncated.is_empty() {
             return;
         }
         let _ = writeln!(text, "\n{title}");
-        for line in cut.lines().take(lines) {
+        for line in truncated.lines().take(max_lines) {
             let _ = writeln!(text, "> {}", text_format::truncate_line(line));
         }
-        if cut.len() < said.trim().len() || cut.lines().count() > lines {
+        if truncated.len() < content.trim().len() || truncated.lines().count() > max_lines {
             text.push_str("(cut)\n");
         }
     };
     quote("Title:", &change.title, 1, MAX_TITLE_CHARS);
     quote("Description:", &change.body, MAX_BODY_LINES, MAX_BODY_CHARS);
     for message in change.messages.iter().take(MAX_MESSAGES) {
-        quote("Commit:", message, 8, 600);
+        quote("Commit:", message, MAX_MESSAGE_LINES, MAX_MESSAGE_CHARS);
     }
     if text.is_empty() {
         return text;
@@ -148,18 +159,18 @@ fn render_author_text(change: &ChangeContext) -> String {
             text_format::pluralize(change.messages.len() - MAX_MESSAGES, "commit", "commits");
         let _ = writeln!(text, "(and {more} more)");
     }
-    if gone {
+    if has_hidden {
         text.push_str("(text that cannot be seen was taken out of this)\n");
     }
     format!("\n## What its author says about it, which is a claim and no evidence{text}")
 }
 
 /// Section with the findings of the previous review.
-fn render_earlier_findings(known: &[String]) -> String {
-    if known.is_empty() {
+fn render_earlier_findings(findings: &[String]) -> String {
+    if findings.is_empty() {
         return String::new();
     }
-    let lines: Vec<String> = known
+    let lines: Vec<String> = findings
         .iter()
         .map(|line| format!("> {}", text_format::truncate_line(&text_format::sanitize_line(line))))
         .collect();

@@ -10,31 +10,39 @@ use std::fmt::Write;
 const MAX_LISTED_OMISSIONS: usize = 50;
 /// Limit on picks listed in the text.
 const MAX_LISTED_PICKS: usize = 40;
+/// Most tokens of the budget that are reserved for the list of omissions.
+const MAX_OMISSION_TOKENS: usize = 1_500;
+/// Tokens of the budget that are reserved for the titles of sections.
+const TITLE_TOKENS: usize = 80;
+/// Tokens for the title and the last line of the list of omissions.
+const OMISSION_TITLE_TOKENS: usize = 30;
+/// Characters shown of a tree or commit id.
+const SHORT_ID_CHARS: usize = 12;
 
 /// Packs the pieces into the token budget and renders the brief.
 pub(super) fn compose(
-    mut told: RepositoryBrief,
+    mut brief: RepositoryBrief,
     pin: Option<&Pin>,
-    whole: bool,
-    lists: &str,
+    complete: bool,
+    fixed_text: &str,
     pieces: &[BriefPiece],
     budget: usize,
 ) -> RepositoryBrief {
-    if pieces.is_empty() && lists.is_empty() {
-        return told;
+    if pieces.is_empty() && fixed_text.is_empty() {
+        return brief;
     }
-    let mut text = render_head(pin, whole, budget);
-    for line in told.picked.iter().take(MAX_LISTED_PICKS) {
+    let mut text = render_head(pin, complete, budget);
+    for line in brief.picked.iter().take(MAX_LISTED_PICKS) {
         let _ = writeln!(text, "- {}", text_format::truncate_line(line));
     }
-    text.push_str(lists);
+    text.push_str(fixed_text);
     // Reserve for titles and the list of omissions.
-    let kept = (budget / 6).min(1_500);
-    let room = budget.saturating_sub(text_format::estimate_tokens(&text) + kept + 80);
+    let reserved = (budget / 6).min(MAX_OMISSION_TOKENS);
+    let room = budget.saturating_sub(text_format::estimate_tokens(&text) + reserved + TITLE_TOKENS);
     let fits = pack::pack(pieces, room);
     for section in BriefSection::ALL {
-        let of_it = pieces.iter().zip(&fits).filter(|(piece, _)| piece.section == section);
-        let mut shown = of_it.filter_map(|(piece, fit)| match fit {
+        let in_section = pieces.iter().zip(&fits).filter(|(piece, _)| piece.section == section);
+        let mut shown = in_section.filter_map(|(piece, fit)| match fit {
             PieceFit::Full => Some(piece.text.as_str()),
             PieceFit::Short => piece.short_text.as_deref(),
             PieceFit::Omitted => None,
@@ -44,38 +52,38 @@ pub(super) fn compose(
             shown.for_each(|shown| text.push_str(shown));
         }
     }
-    told.left_out.extend(list_omissions(pieces, &fits));
-    told.left_out = dedup_in_order(told.left_out);
-    render_omissions(&mut text, &told.left_out, kept);
-    told.touched_paths = dedup_in_order(told.touched_paths);
-    told.tokens = text_format::estimate_tokens(&text);
-    told.text = text;
-    told
+    brief.left_out.extend(list_omissions(pieces, &fits));
+    brief.left_out = dedup_in_order(brief.left_out);
+    render_omissions(&mut text, &brief.left_out, reserved);
+    brief.touched_paths = dedup_in_order(brief.touched_paths);
+    brief.tokens = text_format::estimate_tokens(&text);
+    brief.text = text;
+    brief
 }
 
 /// Header: how to cite, and which tree is pinned.
-fn render_head(pin: Option<&Pin>, whole: bool, budget: usize) -> String {
-    let short = |id: &str| id.chars().take(12).collect::<String>();
+fn render_head(pin: Option<&Pin>, complete: bool, budget: usize) -> String {
+    let short_id = |id: &str| id.chars().take(SHORT_ID_CHARS).collect::<String>();
     let pinned = pin.map_or_else(
         || "not pinned: files are as they were when this was written".to_owned(),
         |pin| {
             let commit =
-                pin.commit.as_deref().map(|commit| format!(", commit `{}`", short(commit)));
+                pin.commit.as_deref().map(|commit| format!(", commit `{}`", short_id(commit)));
             let changed = if pin.dirty { ", with changes that are not committed" } else { "" };
-            format!("pinned: tree `{}`{}{changed}", short(&pin.tree), commit.unwrap_or_default())
+            format!("pinned: tree `{}`{}{changed}", short_id(&pin.tree), commit.unwrap_or_default())
         },
     );
-    let lacks = if whole { "" } else { " Not all files could be listed." };
+    let incomplete_note = if complete { "" } else { " Not all files could be listed." };
     format!(
-        "Cite as `path:line \"words\"`, with the line numbers shown; {pinned}. At most about {budget} \
-         tokens (estimated, four bytes each).{lacks}\nChosen:\n"
+        "Cite as `path:line \"words\"`, with the line numbers shown; {pinned}. At most about \
+         {budget} tokens (estimated, four bytes each).{incomplete_note}\nChosen:\n"
     )
 }
 
 /// Lists the pieces that are omitted or shortened. Hunks are counted per file.
 fn list_omissions(pieces: &[BriefPiece], fits: &[PieceFit]) -> Vec<BriefOmission> {
     let mut hunks: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    let mut left = vec![];
+    let mut omissions = vec![];
     for (piece, fit) in pieces.iter().zip(fits) {
         if piece.section == BriefSection::Hunks {
             let counted = hunks.entry(&piece.path).or_default();
@@ -84,7 +92,7 @@ fn list_omissions(pieces: &[BriefPiece], fits: &[PieceFit]) -> Vec<BriefOmission
             continue;
         }
         let tokens = text_format::estimate_tokens(&piece.text);
-        let why = match fit {
+        let reason = match fit {
             PieceFit::Full => continue,
             PieceFit::Short => {
                 format!("is shown in short: there is no room for about {tokens} tokens")
@@ -93,17 +101,17 @@ fn list_omissions(pieces: &[BriefPiece], fits: &[PieceFit]) -> Vec<BriefOmission
                 format!("does not fit: there is no room for about {tokens} tokens")
             }
         };
-        left.push(BriefOmission { path: piece.path.clone(), reason: why });
+        omissions.push(BriefOmission { path: piece.path.clone(), reason });
     }
     let hunks = hunks.into_iter().filter(|(_, (missing, _))| *missing > 0);
-    left.extend(hunks.map(|(path, (missing, all))| BriefOmission {
+    omissions.extend(hunks.map(|(path, (missing, total))| BriefOmission {
         path: path.to_owned(),
         reason: format!(
             "has no room for {missing} of {}",
-            text_format::pluralize(all, "hunk", "hunks")
+            text_format::pluralize(total, "hunk", "hunks")
         ),
     }));
-    left
+    omissions
 }
 
 /// Appends the list of omissions, as far as `room` tokens allow.
@@ -112,24 +120,24 @@ fn render_omissions(text: &mut String, left_out: &[BriefOmission], room: usize) 
         return;
     }
     text.push_str("\n## Left out\n");
-    let (mut left, mut named) = (room.saturating_sub(30), 0);
-    for BriefOmission { path, reason: why } in left_out.iter().take(MAX_LISTED_OMISSIONS) {
-        let row = format!("- `{}` {why}\n", text_format::sanitize_line(path));
+    let (mut remaining, mut listed) = (room.saturating_sub(OMISSION_TITLE_TOKENS), 0);
+    for BriefOmission { path, reason } in left_out.iter().take(MAX_LISTED_OMISSIONS) {
+        let row = format!("- `{}` {reason}\n", text_format::sanitize_line(path));
         let cost = text_format::estimate_tokens(&row);
-        if cost > left {
+        if cost > remaining {
             break;
         }
-        (left, named) = (left - cost, named + 1);
+        (remaining, listed) = (remaining - cost, listed + 1);
         text.push_str(&row);
     }
-    let more = left_out.len() - named;
+    let more = left_out.len() - listed;
     if more > 0 {
         let _ = writeln!(text, "- and {more} more");
     }
 }
 
 /// Removes duplicates and keeps the order.
-fn dedup_in_order<T: Ord + Clone>(all: Vec<T>) -> Vec<T> {
+fn dedup_in_order<T: Ord + Clone>(items: Vec<T>) -> Vec<T> {
     let mut seen = BTreeSet::new();
-    all.into_iter().filter(|one| seen.insert(one.clone())).collect()
+    items.into_iter().filter(|item| seen.insert(item.clone())).collect()
 }

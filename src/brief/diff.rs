@@ -9,8 +9,9 @@ use crate::repo::{
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Longer hunks are split into parts of `HUNK_PART_LINES` lines.
+/// Longer hunks are split into parts of [`HUNK_PART_LINES`].
 const MAX_HUNK_LINES: usize = 120;
+/// Lines of a part of a split hunk.
 const HUNK_PART_LINES: usize = 60;
 /// Deletions up to this many lines are shown in full.
 const MAX_FULL_DELETION_LINES: usize = 5;
@@ -19,9 +20,14 @@ const MAX_DELETION_HIGHLIGHTS: usize = 12;
 /// Hunks are read up to this multiple of the token budget, so that packing has a choice.
 const READ_FACTOR: usize = 8;
 
-/// A second thread is used from `PARALLEL_THRESHOLD` files on. After each batch of `BATCH_FILES`
-/// files the read limit is checked.
+/// Hunks of one document that keep their full value.
+const FULL_VALUE_DOC_HUNKS: usize = 4;
+/// Tokens reserved for the title and the last line of the folder totals.
+const FOLDER_TITLE_TOKENS: usize = 40;
+
+/// A second thread is used from this many files on.
 const PARALLEL_THRESHOLD: usize = 32;
+/// The read limit is checked after this many files.
 const BATCH_FILES: usize = 64;
 
 /// The parts of a brief that come from a diff.
@@ -32,64 +38,67 @@ pub(super) struct DiffSection {
     pub(super) left_out: Vec<BriefOmission>,
 }
 
-/// Reads a diff for a brief of `room` tokens. `again` opens a second reader. With `believed`, a
-/// generated-code marker in the new version of a file is trusted.
+/// Reads a diff for a brief of `room` tokens. `open_reader` opens a second reader. With
+/// `trust_markers`, a generated-code marker in the new version of a file is trusted.
 pub(super) fn build_diff_section(
     changes: &TreeDiff,
     reader: Option<&TreeReader>,
-    again: &dyn Fn() -> Option<TreeReader>,
+    open_reader: &dyn Fn() -> Option<TreeReader>,
     room: usize,
-    believed: bool,
+    trust_markers: bool,
 ) -> DiffSection {
-    let mut review = DiffSection { file_list: String::new(), pieces: vec![], left_out: vec![] };
-    review.write_file_list(changes, room / 2);
+    let mut section = DiffSection { file_list: String::new(), pieces: vec![], left_out: vec![] };
+    section.write_file_list(changes, room / 2);
     let mut order: Vec<&ChangedFile> = changes.files.iter().collect();
-    let size =
-        |file: &ChangedFile| file.line_counts().map_or(usize::MAX, |(added, gone)| added + gone);
+    let size = |file: &ChangedFile| {
+        file.line_counts().map_or(usize::MAX, |(added, deleted)| added + deleted)
+    };
     order.sort_by_cached_key(|file| {
         (file_kind::classify(&file.path), !file_kind::is_build_file(&file.path), size(file))
     });
-    let mut other = if order.len() >= PARALLEL_THRESHOLD { again() } else { None };
-    let mut read = 0;
-    for portion in order.chunks(BATCH_FILES) {
+    let mut second_reader = if order.len() >= PARALLEL_THRESHOLD { open_reader() } else { None };
+    let mut tokens_read = 0;
+    for batch in order.chunks(BATCH_FILES) {
         // Beyond the read limit files are not read: there may be thousands.
-        let looked = match reader.filter(|_| read <= room * READ_FACTOR) {
-            Some(reader) => hunk_reader::read_hunks(portion, reader, other.as_mut(), believed),
-            None => portion.iter().map(|file| hunk_reader::unread_file(file)).collect(),
+        let file_hunks = match reader.filter(|_| tokens_read <= room * READ_FACTOR) {
+            Some(reader) => {
+                hunk_reader::read_hunks(batch, reader, second_reader.as_mut(), trust_markers)
+            }
+            None => batch.iter().map(|file| hunk_reader::unread_file(file)).collect(),
         };
-        for (file, looked) in portion.iter().zip(looked) {
-            let full = read > room * READ_FACTOR;
-            let why = match looked {
-                _ if full => {
+        for (file, file_hunks) in batch.iter().zip(file_hunks) {
+            let is_full = tokens_read > room * READ_FACTOR;
+            let reason = match file_hunks {
+                _ if is_full => {
                     Some(file_kind_text(file).unwrap_or("was not read: there is no room for it"))
                 }
                 Ok(pieces) => {
-                    read += pieces.iter().map(|piece| piece.text.len() / 4).sum::<usize>();
-                    review.pieces.extend(pieces);
+                    tokens_read += pieces.iter().map(|piece| piece.text.len() / 4).sum::<usize>();
+                    section.pieces.extend(pieces);
                     None
                 }
-                Err(why) => Some(why),
+                Err(reason) => Some(reason),
             };
-            let omitted =
-                |why: &str| BriefOmission { path: file.path.clone(), reason: why.to_owned() };
-            review.left_out.extend(why.map(omitted));
+            let to_omission =
+                |reason: &str| BriefOmission { path: file.path.clone(), reason: reason.to_owned() };
+            section.left_out.extend(reason.map(to_omission));
         }
     }
-    review
+    section
 }
 
 /// Why a changed file is only listed, if so.
 pub(super) fn list_only_text(file: &ChangedFile) -> Option<&'static str> {
-    let nothing = file.line_counts() == Some((0, 0));
-    let says = match exclusion_reason(file.path.as_bytes()) {
-        Some(why) => why.describe(),
+    let is_unchanged = file.line_counts() == Some((0, 0));
+    let text = match exclusion_reason(file.path.as_bytes()) {
+        Some(reason) => reason.describe(),
         _ if file.lines == LineCounts::Binary => ExclusionReason::Binary.describe(),
-        _ if nothing && file.kind == FileChangeKind::Renamed => "was only renamed",
-        _ if nothing && file.kind == FileChangeKind::Modified => "has other permissions only",
-        _ if nothing => "is empty",
+        _ if is_unchanged && file.kind == FileChangeKind::Renamed => "was only renamed",
+        _ if is_unchanged && file.kind == FileChangeKind::Modified => "has other permissions only",
+        _ if is_unchanged => "is empty",
         _ => file_kind_text(file)?,
     };
-    Some(says)
+    Some(text)
 }
 
 fn file_kind_text(file: &ChangedFile) -> Option<&'static str> {
@@ -101,8 +110,9 @@ impl DiffSection {
     /// informative kinds are listed by name and the rest is summed up by folder.
     fn write_file_list(&mut self, changes: &TreeDiff, room: usize) {
         let (mut added, mut deleted) = (0, 0);
-        for (more, less) in changes.files.iter().filter_map(ChangedFile::line_counts) {
-            (added, deleted) = (added + more, deleted + less);
+        for (file_added, file_deleted) in changes.files.iter().filter_map(ChangedFile::line_counts)
+        {
+            (added, deleted) = (added + file_added, deleted + file_deleted);
         }
         let files = text_format::pluralize(changes.files.len(), "file", "files");
         let _ = writeln!(
@@ -119,60 +129,61 @@ impl DiffSection {
         }
         let rows: Vec<String> = changes.files.iter().map(render_file_row).collect();
         let costs: Vec<usize> = rows.iter().map(|row| text_format::estimate_tokens(row)).collect();
-        let mut named = vec![true; rows.len()];
+        let mut listed = vec![true; rows.len()];
         if costs.iter().sum::<usize>() > room {
-            named.fill(false);
-            let mut left = room.saturating_sub(room / 4);
+            listed.fill(false);
+            let mut remaining = room.saturating_sub(room / 4);
             let mut order: Vec<usize> = (0..rows.len()).collect();
-            order.sort_by_cached_key(|at| {
-                (file_kind::classify(&changes.files[*at].path), costs[*at], *at)
+            order.sort_by_cached_key(|index| {
+                (file_kind::classify(&changes.files[*index].path), costs[*index], *index)
             });
-            for at in order {
-                if costs[at] > left {
+            for index in order {
+                if costs[index] > remaining {
                     break;
                 }
-                (named[at], left) = (true, left - costs[at]);
+                (listed[index], remaining) = (true, remaining - costs[index]);
             }
         }
-        let mut folded: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
-        for ((file, row), named) in changes.files.iter().zip(&rows).zip(named) {
-            if named {
+        let mut totals: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
+        for ((file, row), listed) in changes.files.iter().zip(&rows).zip(listed) {
+            if listed {
                 self.file_list.push_str(row);
                 continue;
             }
-            let sum = folded.entry(top_folders(&file.path)).or_default();
-            let (more, less) = file.line_counts().unwrap_or_default();
-            *sum = (sum.0 + 1, sum.1 + more, sum.2 + less);
-            let why = "is not named in the list, for want of room".to_owned();
-            self.left_out.push(BriefOmission { path: file.path.clone(), reason: why });
+            let sum = totals.entry(top_folders(&file.path)).or_default();
+            let (file_added, file_deleted) = file.line_counts().unwrap_or_default();
+            *sum = (sum.0 + 1, sum.1 + file_added, sum.2 + file_deleted);
+            let reason = "is not named in the list, for want of room".to_owned();
+            self.left_out.push(BriefOmission { path: file.path.clone(), reason });
         }
-        self.write_folder_totals(folded, room / 4);
+        self.write_folder_totals(totals, room / 4);
     }
 
     fn write_folder_totals(
         &mut self,
-        folded: BTreeMap<String, (usize, usize, usize)>,
+        totals: BTreeMap<String, (usize, usize, usize)>,
         room: usize,
     ) {
-        if folded.is_empty() {
+        if totals.is_empty() {
             return;
         }
         self.file_list.push_str("and, summed up by folder for want of room:\n");
-        let mut left = room.saturating_sub(40);
-        let mut folded: Vec<_> = folded.into_iter().collect();
-        folded.sort_by_key(|(_, (files, ..))| usize::MAX - files);
-        let all = folded.len();
-        for (nth, (folder, (files, added, deleted))) in folded.into_iter().enumerate() {
+        let mut remaining = room.saturating_sub(FOLDER_TITLE_TOKENS);
+        let mut totals: Vec<_> = totals.into_iter().collect();
+        totals.sort_by_key(|(_, (files, ..))| usize::MAX - files);
+        let folder_count = totals.len();
+        for (index, (folder, (files, added, deleted))) in totals.into_iter().enumerate() {
             let files = text_format::pluralize(files, "file", "files");
             let row =
                 format!("  {} {files}, +{added} -{deleted}\n", text_format::sanitize_line(&folder));
             let cost = text_format::estimate_tokens(&row);
-            if cost > left {
-                let more = text_format::pluralize(all - nth, "more folder", "more folders");
+            if cost > remaining {
+                let more =
+                    text_format::pluralize(folder_count - index, "more folder", "more folders");
                 let _ = writeln!(self.file_list, "  and {more}");
                 return;
             }
-            left -= cost;
+            remaining -= cost;
             self.file_list.push_str(&row);
         }
     }
@@ -184,18 +195,20 @@ fn render_file_row(file: &ChangedFile) -> String {
         LineCounts::Counted { added, deleted } => format!("+{added} -{deleted}"),
         LineCounts::Binary => "binary".to_owned(),
         LineCounts::Unknown(ExclusionReason::TooMuch) => "not counted in time".to_owned(),
-        LineCounts::Unknown(why) => why.describe().to_owned(),
+        LineCounts::Unknown(reason) => reason.describe().to_owned(),
     };
     let path = text_format::sanitize_line(&file.path);
-    let from =
-        file.old_path.as_deref().map(|from| format!("{} => ", text_format::sanitize_line(from)));
+    let old_path = file
+        .old_path
+        .as_deref()
+        .map(|old_path| format!("{} => ", text_format::sanitize_line(old_path)));
     let note = match file.new.as_ref().or(file.old.as_ref()).and_then(|file| file.exclusion) {
-        Some(why) => format!(" ({})", why.describe()),
+        Some(reason) => format!(" ({})", reason.describe()),
         None => file_kind::list_only_reason(&file.path)
-            .map(|dull| format!(" ({})", dull.describe()))
+            .map(|list_only| format!(" ({})", list_only.describe()))
             .unwrap_or_default(),
     };
-    format!("{} {counts:<9} {}{path}{note}\n", file.kind.letter(), from.unwrap_or_default())
+    format!("{} {counts:<9} {}{path}{note}\n", file.kind.letter(), old_path.unwrap_or_default())
 }
 
 /// The two outermost folders of a path.
@@ -214,17 +227,17 @@ pub(super) fn hunk_pieces(file: &ChangedFile, hunks: &FileDiff) -> Vec<BriefPiec
     let piece = |hunk: Hunk| {
         let (added, deleted) = (count_marked(&hunk, '+'), count_marked(&hunk, '-'));
         let first = hunk.lines.iter().find(|line| line.marker() != ' ');
-        let at = first.and_then(|line| {
+        let line_number = first.and_then(|line| {
             if file.kind == FileChangeKind::Deleted { line.old_number } else { line.new_number }
         });
-        let at = at.unwrap_or(hunk.new_range.0);
-        let within = outline::enclosing_definition(&lines, at)
+        let line_number = line_number.unwrap_or(hunk.new_range.0);
+        let definition = outline::enclosing_definition(&lines, line_number)
             .map(|line| format!(" {}", text_format::truncate_line(line)));
         let head = format!(
             "`{}` {}{}",
             text_format::sanitize_line(&file.path),
             hunk.header(),
-            within.unwrap_or_default()
+            definition.unwrap_or_default()
         );
         let body = if added == 0 && deleted > MAX_FULL_DELETION_LINES {
             summarize_deletion(&hunk, deleted)
@@ -242,23 +255,23 @@ pub(super) fn hunk_pieces(file: &ChangedFile, hunks: &FileDiff) -> Vec<BriefPiec
     let mut pieces: Vec<BriefPiece> = parts.map(piece).collect();
     // Lower the value of rewritten documents, so that they do not crowd out code.
     if file_kind::classify(&file.path) == FileKind::Docs {
-        pieces.iter_mut().skip(4).for_each(|piece| piece.value /= 2);
+        pieces.iter_mut().skip(FULL_VALUE_DOC_HUNKS).for_each(|piece| piece.value /= 2);
     }
     pieces
 }
 
-fn count_marked(hunk: &Hunk, mark: char) -> usize {
-    hunk.lines.iter().filter(|line| line.marker() == mark).count()
+fn count_marked(hunk: &Hunk, marker: char) -> usize {
+    hunk.lines.iter().filter(|line| line.marker() == marker).count()
 }
 
 fn render_hunk(hunk: &Hunk) -> String {
     // Show line endings if that is all that differs.
-    let ends = |mark: char| {
-        let mut lines = hunk.lines.iter().filter(move |line| line.marker() == mark);
+    let has_carriage_return = |marker: char| {
+        let mut lines = hunk.lines.iter().filter(move |line| line.marker() == marker);
         lines.any(|line| line.text.ends_with('\r'))
     };
-    let differ = ends('-') != ends('+');
-    hunk.lines.iter().map(|line| render_hunk_line(line, differ)).collect()
+    let show_end = has_carriage_return('-') != has_carriage_return('+');
+    hunk.lines.iter().map(|line| render_hunk_line(line, show_end)).collect()
 }
 
 fn render_hunk_line(line: &crate::repo::HunkLine, show_end: bool) -> String {
@@ -277,23 +290,24 @@ fn render_hunk_line(line: &crate::repo::HunkLine, show_end: bool) -> String {
 
 /// Summary of a hunk that only deletes: line count, first line, and the guards and signatures in
 /// it.
-fn summarize_deletion(hunk: &Hunk, many: usize) -> String {
-    let mut gone = hunk.lines.iter().filter(|line| line.marker() == '-');
-    let began = gone.clone().find(|line| !line.text.trim().is_empty());
-    let began = began
+fn summarize_deletion(hunk: &Hunk, count: usize) -> String {
+    let mut deleted = hunk.lines.iter().filter(|line| line.marker() == '-');
+    let first_line = deleted.clone().find(|line| !line.text.trim().is_empty());
+    let first_line = first_line
         .map(|line| text_format::truncate_line(line.text.trim()).into_owned())
         .unwrap_or_default();
-    let mut text = format!("deleted: {many} lines; it began with `{began}`\n");
-    let kept: Vec<_> = gone
+    let mut text = format!("deleted: {count} lines; it began with `{first_line}`\n");
+    let highlights: Vec<_> = deleted
         .by_ref()
         .filter(|line| outline::is_guard(&line.text) || outline::is_signature(&line.text))
         .collect();
-    kept.iter()
+    highlights
+        .iter()
         .take(MAX_DELETION_HIGHLIGHTS)
         .for_each(|line| text.push_str(&render_hunk_line(line, false)));
-    if kept.len() > MAX_DELETION_HIGHLIGHTS {
+    if highlights.len() > MAX_DELETION_HIGHLIGHTS {
         let more = text_format::pluralize(
-            kept.len() - MAX_DELETION_HIGHLIGHTS,
+            highlights.len() - MAX_DELETION_HIGHLIGHTS,
             "more guard or signature",
             "more guards and signatures",
         );

@@ -14,10 +14,17 @@ pub(super) struct FileExcerpt {
     pub(super) short: Option<String>,
 }
 
+/// Bytes of a file that are searched for a NUL byte, as git does.
+const BINARY_SNIFF_BYTES: usize = 8_000;
+
+/// Whether the beginning of a file has a NUL byte, which marks a binary file.
+pub(super) fn has_nul_byte(bytes: &[u8]) -> bool {
+    bytes.iter().take(BINARY_SNIFF_BYTES).any(|byte| *byte == 0)
+}
+
 /// Decodes a file as text. Invalid UTF-8 is replaced, and a NUL byte marks a binary file.
 pub(super) fn decode_text(bytes: Vec<u8>) -> Result<String, ExclusionReason> {
-    const TELLTALE: usize = 8_000;
-    if bytes.iter().take(TELLTALE).any(|byte| *byte == 0) {
+    if has_nul_byte(&bytes) {
         return Err(ExclusionReason::Binary);
     }
     Ok(String::from_utf8(bytes)
@@ -29,73 +36,76 @@ pub(super) fn build_excerpt(
     path: &str,
     text: &str,
     lines: Option<(usize, usize)>,
-    ask: BriefDetail,
+    detail: BriefDetail,
     budget: usize,
 ) -> FileExcerpt {
-    let many = text.lines().count();
-    let about = format!(
+    let line_count = text.lines().count();
+    let summary = format!(
         "{}, {}",
-        text_format::pluralize(many, "line", "lines"),
+        text_format::pluralize(line_count, "line", "lines"),
         text_format::format_size(text.len() as u64)
     );
     let name = text_format::sanitize_line(path);
-    let (first, last) = lines.map_or((1, many), |(first, last)| (first, last.min(many)));
-    let cited = lines.map(|_| format!(":{first}-{last}")).unwrap_or_default();
+    let (first, last) =
+        lines.map_or((1, line_count), |(first, last)| (first, last.min(line_count)));
+    let range = lines.map(|_| format!(":{first}-{last}")).unwrap_or_default();
     let room = MAX_OUTLINE_TOKENS.min(budget / 4);
-    if ask == BriefDetail::Paths && !file_kind::is_document(path) {
-        return FileExcerpt { full: format!("`{name}{cited}` ({about})\n"), short: None };
+    if detail == BriefDetail::Paths && !file_kind::is_document(path) {
+        return FileExcerpt { full: format!("`{name}{range}` ({summary})\n"), short: None };
     }
     let outline = || {
-        let head = format!("`{name}` ({about}; not all of it, but its outline):\n");
+        let head = format!("`{name}` ({summary}; not all of it, but its outline):\n");
         head + &render_outline(path, text, room)
     };
-    if ask == BriefDetail::Paths {
-        return FileExcerpt { full: outline(), short: Some(format!("`{name}` ({about})\n")) };
+    if detail == BriefDetail::Paths {
+        return FileExcerpt { full: outline(), short: Some(format!("`{name}` ({summary})\n")) };
     }
-    let head = format!("`{name}{cited}` ({about}):\n");
-    let whole = head + &text_format::numbered_lines(text, first, last);
+    let head = format!("`{name}{range}` ({summary}):\n");
+    let full = head + &text_format::numbered_lines(text, first, last);
     let short = if lines.is_none() {
         outline()
     } else {
-        let head = format!("`{name}{cited}` ({about}; not all of it, but how it begins):\n");
+        let head = format!("`{name}{range}` ({summary}; not all of it, but how it begins):\n");
         head + &render_beginning(text, first, last, room)
     };
-    FileExcerpt { full: whole, short: Some(short) }
+    FileExcerpt { full, short: Some(short) }
 }
 
 /// The first lines of a file, then its outline.
 fn render_outline(path: &str, text: &str, room: usize) -> String {
-    let found = outline::build_outline(path, text);
-    if found.is_empty() {
+    let entries = outline::build_outline(path, text);
+    if entries.is_empty() {
         return render_beginning(text, 1, usize::MAX, room);
     }
     // The outline of a document already starts at its first heading.
     let first = if file_kind::is_document(path) { 0 } else { OUTLINE_HEAD_LINES };
     let mut shown = render_beginning(text, 1, first, room / 3);
-    let mut left = room.saturating_sub(text_format::estimate_tokens(&shown));
+    let mut remaining = room.saturating_sub(text_format::estimate_tokens(&shown));
     let last = shown.lines().count();
-    for (nth, (at, line)) in found.iter().enumerate().filter(|(_, (at, _))| *at > last) {
-        let row = text_format::numbered_line(*at, line);
+    for (index, (line_number, line)) in
+        entries.iter().enumerate().filter(|(_, (line_number, _))| *line_number > last)
+    {
+        let row = text_format::numbered_line(*line_number, line);
         let cost = text_format::estimate_tokens(&row);
-        if cost > left {
-            let _ = writeln!(shown, "      … and {} more", found.len() - nth);
+        if cost > remaining {
+            let _ = writeln!(shown, "      … and {} more", entries.len() - index);
             break;
         }
-        left -= cost;
+        remaining -= cost;
         shown.push_str(&row);
     }
     shown
 }
 
 fn render_beginning(text: &str, first: usize, last: usize, room: usize) -> String {
-    let (mut shown, mut left) = (String::new(), room);
-    for (line, at) in text.lines().zip(1..).skip(first.saturating_sub(1)) {
-        let row = text_format::numbered_line(at, line);
+    let (mut shown, mut remaining) = (String::new(), room);
+    for (line, line_number) in text.lines().zip(1..).skip(first.saturating_sub(1)) {
+        let row = text_format::numbered_line(line_number, line);
         let cost = text_format::estimate_tokens(&row);
-        if at > last || cost > left {
+        if line_number > last || cost > remaining {
             break;
         }
-        left -= cost;
+        remaining -= cost;
         shown.push_str(&row);
     }
     shown

@@ -124,7 +124,7 @@ const CONFIG_EXTENSIONS: &[&str] = &[
 pub(super) fn classify(path: &str) -> FileKind {
     let lower = path.to_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
-    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     if list_only_reason(path).is_some() {
         return FileKind::Generated;
     }
@@ -134,13 +134,13 @@ pub(super) fn classify(path: &str) -> FileKind {
     let is_test = in_tests
         || stem.starts_with("test_")
         || ["_test", ".test", ".spec", "_spec", "tests"].iter().any(|end| stem.ends_with(end));
-    if DOC_EXTENSIONS.contains(&ending) && !is_manifest(path)
+    if DOC_EXTENSIONS.contains(&extension) && !is_manifest(path)
         || matches!(name, "license" | "readme" | "changelog")
     {
         FileKind::Docs
     } else if is_test {
         FileKind::Test
-    } else if CONFIG_EXTENSIONS.contains(&ending)
+    } else if CONFIG_EXTENSIONS.contains(&extension)
         || is_build_file(path)
         || is_manifest(path)
         || name.starts_with('.')
@@ -169,15 +169,15 @@ pub(super) fn is_build_file(path: &str) -> bool {
 pub(super) fn is_manifest(path: &str) -> bool {
     let lower = path.to_lowercase();
     let name = lower.rsplit('/').next().unwrap_or(&lower);
-    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-    let requirements = stem.starts_with("requirements") && ending == "txt";
-    MANIFEST_FILES.contains(&name) || requirements || ending == "csproj"
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let requirements = stem.starts_with("requirements") && extension == "txt";
+    MANIFEST_FILES.contains(&name) || requirements || extension == "csproj"
 }
 
 /// Whether a path is a text document, by its extension.
 pub(super) fn is_document(path: &str) -> bool {
     path.rsplit_once('.')
-        .is_some_and(|(_, ending)| DOC_EXTENSIONS.contains(&ending.to_lowercase().as_str()))
+        .is_some_and(|(_, extension)| DOC_EXTENSIONS.contains(&extension.to_lowercase().as_str()))
 }
 
 /// Why a file is only listed, judged by its path.
@@ -203,35 +203,42 @@ pub(super) fn list_only_reason(path: &str) -> Option<ListOnlyReason> {
 /// Why a change to these files needs no review, if so: it is empty, or has only documents or
 /// generated files. Decision records do count as reviewable.
 pub(super) fn skip_reason<'a>(paths: impl Iterator<Item = &'a String>) -> Option<SkipReason> {
-    let (mut all, mut docs, mut made) = (0, 0, 0);
+    let (mut total, mut docs, mut generated) = (0, 0, 0);
     for path in paths {
-        all += 1;
+        total += 1;
         // Instructions and settings of agents always count, wherever they are.
-        let told = matches!(
+        let is_agent_file = matches!(
             exclusion_reason(path.as_bytes()),
             Some(ExclusionReason::Instructions | ExclusionReason::Settings)
         );
         match classify(path) {
-            _ if told => {}
+            _ if is_agent_file => {}
             FileKind::Docs if !super::change_context::is_decision_record(path) => docs += 1,
-            FileKind::Generated => made += 1,
+            FileKind::Generated => generated += 1,
             _ => {}
         }
     }
-    match (all, docs, made) {
+    match (total, docs, generated) {
         (0, ..) => Some(SkipReason::Empty),
-        _ if made == all => Some(SkipReason::GeneratedOnly),
-        _ if docs + made == all => Some(SkipReason::DocsOnly),
+        _ if generated == total => Some(SkipReason::GeneratedOnly),
+        _ if docs + generated == total => Some(SkipReason::DocsOnly),
         _ => None,
     }
 }
 
-/// Whether the first 12 lines have a marker of generated code.
+/// Bytes of a file that are searched for a marker of generated code.
+const MARKER_SEARCH_BYTES: usize = 2_000;
+/// Lines of a file that are searched for a marker of generated code.
+const MARKER_SEARCH_LINES: usize = 12;
+/// Lines of this many bytes are too long for a `DO NOT EDIT` marker.
+const LONG_MARKER_BYTES: usize = 200;
+
+/// Whether the first lines of a file have a marker of generated code.
 pub(super) fn has_generated_marker(bytes: &[u8]) -> bool {
-    const LOOKED_AT: usize = 2_000;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
-    text.lines().take(12).any(|line| {
-        line.contains("@generated") || (line.contains("DO NOT EDIT") && line.len() < 200)
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MARKER_SEARCH_BYTES)]);
+    text.lines().take(MARKER_SEARCH_LINES).any(|line| {
+        line.contains("@generated")
+            || (line.contains("DO NOT EDIT") && line.len() < LONG_MARKER_BYTES)
     })
 }
 

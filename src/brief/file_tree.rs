@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 /// Limit on file names per folder.
 const MAX_FILES_PER_FOLDER: usize = 40;
+/// Limit on the depth of the tree.
 const MAX_DEPTH: usize = 8;
 
 /// Node of the tree, with totals.
@@ -16,29 +17,29 @@ struct FolderNode<'a> {
     bytes: u64,
 }
 
-/// Renders the deepest tree of the folder `below` that fits into `room` tokens. Returns its depth,
-/// or `None` if nothing is cut off.
+/// Renders the deepest tree of `folder` that fits into `room` tokens. Returns its depth, or `None`
+/// if nothing is cut off.
 pub(super) fn render_tree(
     files: &[(&str, Option<u64>)],
-    below: &str,
+    folder: &str,
     room: usize,
 ) -> (String, Option<usize>) {
-    let mut all = FolderNode::default();
+    let mut root = FolderNode::default();
     for (path, size) in files {
-        if let Some(inner) = path.strip_prefix(below) {
-            all.add(inner, *size);
+        if let Some(inner) = path.strip_prefix(folder) {
+            root.add(inner, *size);
         }
     }
-    let deepest = all.depth().min(MAX_DEPTH);
+    let deepest = root.depth().min(MAX_DEPTH);
     for depth in (1..=deepest).rev() {
-        let mut text = all.summary_line(if below.is_empty() { "./" } else { below });
-        if all.render(&mut text, 1, depth, room * 4).is_ok()
+        let mut text = root.summary_line(if folder.is_empty() { "./" } else { folder });
+        if root.render(&mut text, 1, depth, room * 4).is_ok()
             && text_format::estimate_tokens(&text) <= room
         {
-            return (text, (depth < all.depth()).then_some(depth));
+            return (text, (depth < root.depth()).then_some(depth));
         }
     }
-    (all.summary_line(if below.is_empty() { "./" } else { below }), Some(0))
+    (root.summary_line(if folder.is_empty() { "./" } else { folder }), Some(0))
 }
 
 impl<'a> FolderNode<'a> {
@@ -64,14 +65,20 @@ impl<'a> FolderNode<'a> {
         )
     }
 
-    /// Returns an error as soon as the text exceeds `most` bytes.
-    fn render(&self, text: &mut String, level: usize, depth: usize, most: usize) -> Result<(), ()> {
+    /// Returns an error as soon as the text exceeds `max_bytes`.
+    fn render(
+        &self,
+        text: &mut String,
+        level: usize,
+        depth: usize,
+        max_bytes: usize,
+    ) -> Result<(), ()> {
         let indent = "  ".repeat(level);
         for (name, folder) in &self.folders {
             text.push_str(&indent);
             text.push_str(&folder.summary_line(&format!("{name}/")));
             if level < depth {
-                folder.render(text, level + 1, depth, most)?;
+                folder.render(text, level + 1, depth, max_bytes)?;
             }
         }
         for (name, size) in self.files.iter().take(MAX_FILES_PER_FOLDER) {
@@ -86,6 +93,6 @@ impl<'a> FolderNode<'a> {
                 text_format::pluralize(more, "more file", "more files")
             );
         }
-        if text.len() > most { Err(()) } else { Ok(()) }
+        if text.len() > max_bytes { Err(()) } else { Ok(()) }
     }
 }

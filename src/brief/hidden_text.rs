@@ -7,23 +7,24 @@ use crate::engine::invisible_chars::{is_invisible, is_visible_joiner};
 /// characters. Returns whether there was any.
 pub(super) fn strip_hidden_text(text: &str) -> (String, bool) {
     let text = text.replace("\r\n", "\n");
-    let mut left = String::with_capacity(text.len());
+    let mut uncommented = String::with_capacity(text.len());
     let mut rest = text.as_str();
-    while let Some(at) = rest.find("<!--") {
-        left.push_str(&rest[..at]);
-        rest = rest[at + 4..].find("-->").map_or("", |end| &rest[at + 4 + end + 3..]);
+    while let Some(start) = rest.find("<!--") {
+        uncommented.push_str(&rest[..start]);
+        rest = rest[start + 4..].find("-->").map_or("", |end| &rest[start + 4 + end + 3..]);
     }
-    left.push_str(rest);
-    let lines: Vec<&str> = left.split('\n').filter(|line| !is_markdown_comment(line)).collect();
-    let (mut seen, mut before) = (String::with_capacity(left.len()), ' ');
+    uncommented.push_str(rest);
+    let lines: Vec<&str> =
+        uncommented.split('\n').filter(|line| !is_markdown_comment(line)).collect();
+    let (mut visible, mut previous) = (String::with_capacity(uncommented.len()), ' ');
     for c in lines.join("\n").chars() {
-        if !is_invisible(c) || is_visible_joiner(c, before) {
-            seen.push(c);
+        if !is_invisible(c) || is_visible_joiner(c, previous) {
+            visible.push(c);
         }
-        before = c;
+        previous = c;
     }
-    let hidden = seen.len() != text.len();
-    (seen, hidden)
+    let hidden = visible.len() != text.len();
+    (visible, hidden)
 }
 
 /// Whether a line is a Markdown comment, which is an unused link definition such as `[x]: #

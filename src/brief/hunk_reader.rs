@@ -14,41 +14,42 @@ pub(super) type FileHunks = Result<Vec<BriefPiece>, &'static str>;
 pub(super) fn read_hunks(
     files: &[&ChangedFile],
     reader: &TreeReader,
-    other: Option<&mut TreeReader>,
-    believed: bool,
+    second_reader: Option<&mut TreeReader>,
+    trust_markers: bool,
 ) -> Vec<FileHunks> {
     let next = AtomicUsize::new(0);
     let work = &|reader: &TreeReader| {
-        let mut done = vec![];
+        let mut results = vec![];
         loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(file) = files.get(at) else { return done };
-            done.push((at, read_file_hunks(file, reader, believed)));
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(file) = files.get(index) else { return results };
+            results.push((index, read_file_hunks(file, reader, trust_markers)));
         }
     };
-    let mut done = thread::scope(|scope| {
-        let other = other.map(|other| scope.spawn(move || work(other)));
-        let mut done = work(reader);
-        let others = other.map(thread::ScopedJoinHandle::join);
+    let mut results = thread::scope(|scope| {
+        let second_reader =
+            second_reader.map(|second_reader| scope.spawn(move || work(second_reader)));
+        let mut results = work(reader);
+        let second_results = second_reader.map(thread::ScopedJoinHandle::join);
         // Propagate a panic, because files of that thread would be missing from the result.
-        let others =
-            others.map(|done| done.unwrap_or_else(|cause| std::panic::resume_unwind(cause)));
-        done.extend(others.unwrap_or_default());
-        done
+        let second_results = second_results
+            .map(|results| results.unwrap_or_else(|cause| std::panic::resume_unwind(cause)));
+        results.extend(second_results.unwrap_or_default());
+        results
     });
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, looked)| looked).collect()
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, hunks)| hunks).collect()
 }
 
-fn read_file_hunks(file: &ChangedFile, reader: &TreeReader, believed: bool) -> FileHunks {
-    if let Some(why) = diff::list_only_text(file) {
-        return Err(why);
+fn read_file_hunks(file: &ChangedFile, reader: &TreeReader, trust_markers: bool) -> FileHunks {
+    if let Some(reason) = diff::list_only_text(file) {
+        return Err(reason);
     }
     let hunks = reader.diff_file(file).map_err(ExclusionReason::describe)?;
     // The author of a change can add such a marker to any file, so an untrusted change needs it in
     // the old version, too.
     if file_kind::has_generated_marker(&hunks.new)
-        && (believed || file_kind::has_generated_marker(&hunks.old))
+        && (trust_markers || file_kind::has_generated_marker(&hunks.old))
     {
         return Err(ListOnlyReason::Generated.describe());
     }

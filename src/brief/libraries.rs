@@ -45,18 +45,21 @@ const STOP_WORDS: &[&str] = &[
     "version",
     "workspace",
 ];
+/// Shortest word that may be a library name, in bytes.
+const MIN_CANDIDATE_BYTES: usize = 3;
 /// Limit on candidate words.
 const MAX_CANDIDATES: usize = 40;
 
 /// Words of the topic that may be library names, as written.
 pub(super) fn library_candidates(topic: &str) -> Vec<String> {
-    let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '/' | '.');
+    let is_name_char =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '/' | '.');
     let mut found: Vec<String> = vec![];
-    for word in topic.split(|c| !inner(c)) {
+    for word in topic.split(|c| !is_name_char(c)) {
         let word = word.trim_matches(['-', '.', '/']);
-        let known =
+        let is_known =
             STOP_WORDS.contains(&word.to_lowercase().as_str()) || found.iter().any(|it| it == word);
-        if word.len() >= 3 && !known && found.len() < MAX_CANDIDATES {
+        if word.len() >= MIN_CANDIDATE_BYTES && !is_known && found.len() < MAX_CANDIDATES {
             found.push(word.to_owned());
         }
     }
@@ -65,7 +68,7 @@ pub(super) fn library_candidates(topic: &str) -> Vec<String> {
 
 /// The first word that starts a line of the manifest, and so is a dependency.
 pub(super) fn find_dependency<'a>(manifest: &str, words: &'a [String]) -> Option<&'a str> {
-    let begins = |line: &str, word: &str| {
+    let starts_with_word = |line: &str, word: &str| {
         let line = line.trim_start().trim_start_matches(['"', '\'', '-', ' ']);
         // The last part of a Go module path is the common name.
         let first = line.split([' ', '\t', '"', '\'', '=', ':', '<', '>', '~', '!', '[', ',', ';']);
@@ -73,12 +76,12 @@ pub(super) fn find_dependency<'a>(manifest: &str, words: &'a [String]) -> Option
         let last = first.rsplit('/').next().unwrap_or(first);
         is_same_package(first, word) || is_same_package(last, word)
     };
-    let fits = |word: &&String| manifest.lines().any(|line| begins(line, word));
-    words.iter().find(fits).map(String::as_str)
+    let is_dependency = |word: &&String| manifest.lines().any(|line| starts_with_word(line, word));
+    words.iter().find(is_dependency).map(String::as_str)
 }
 
 /// Compares package names as registries do: case-insensitive, `-` equals `_`.
 fn is_same_package(one: &str, other: &str) -> bool {
-    let plain = |name: &str| name.to_lowercase().replace('_', "-");
-    !one.is_empty() && plain(one) == plain(other)
+    let normalize = |name: &str| name.to_lowercase().replace('_', "-");
+    !one.is_empty() && normalize(one) == normalize(other)
 }

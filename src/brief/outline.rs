@@ -132,12 +132,15 @@ fn is_method(line: &str) -> bool {
     let line = line.trim();
     let Some((head, _)) = line.split_once('(') else { return false };
     let name = head.rsplit([' ', '*', '&']).next().unwrap_or_default();
-    let called = ["if", "for", "while", "switch", "match", "return", "catch", "else", "}"];
+    let statement_keywords =
+        ["if", "for", "while", "switch", "match", "return", "catch", "else", "}"];
     line.ends_with('{')
         && line.contains(')')
         && !name.is_empty()
         && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '~'))
-        && !called.iter().any(|word| line.split_whitespace().next() == Some(word) || name == *word)
+        && !statement_keywords
+            .iter()
+            .any(|word| line.split_whitespace().next() == Some(word) || name == *word)
         && !head.contains(['=', '.'])
 }
 
@@ -157,7 +160,9 @@ pub(super) fn build_outline(path: &str, text: &str) -> Vec<(usize, String)> {
     } else {
         let lines = text.lines().zip(1..).filter(|(line, _)| is_signature(line));
         lines
-            .map(|(line, at)| (at, text_format::truncate_line(line.trim_end()).into_owned()))
+            .map(|(line, line_number)| {
+                (line_number, text_format::truncate_line(line.trim_end()).into_owned())
+            })
             .collect()
     };
     found
@@ -165,61 +170,64 @@ pub(super) fn build_outline(path: &str, text: &str) -> Vec<(usize, String)> {
 
 /// Headings of Markdown, `AsciiDoc` and `reStructuredText`, outside of code fences.
 fn find_headings(text: &str) -> Vec<(usize, String)> {
-    let (mut found, mut fenced, mut before) = (vec![], false, "");
-    for (line, at) in text.lines().zip(1..) {
+    let (mut found, mut fenced, mut previous) = (vec![], false, "");
+    for (line, line_number) in text.lines().zip(1..) {
         let trimmed = line.trim_start();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
             fenced = !fenced;
         }
         let level = line.chars().take_while(|c| matches!(c, '#' | '=')).count();
-        let marked = (1..=6).contains(&level) && line[level..].starts_with(' ');
-        let rule = line.len() >= 3
+        let is_heading = (1..=6).contains(&level) && line[level..].starts_with(' ');
+        let is_underline = line.len() >= 3
             && ['=', '-', '~', '^'].iter().any(|c| line.chars().all(|own| own == *c));
-        if !fenced && marked {
-            found.push((at, text_format::truncate_line(line).into_owned()));
+        if !fenced && is_heading {
+            found.push((line_number, text_format::truncate_line(line).into_owned()));
         } else if !fenced
-            && rule
-            && !before.trim().is_empty()
-            && line.len() + 2 >= before.trim().len()
+            && is_underline
+            && !previous.trim().is_empty()
+            && line.len() + 2 >= previous.trim().len()
         {
-            found.push((at - 1, text_format::truncate_line(before).into_owned()));
+            found.push((line_number - 1, text_format::truncate_line(previous).into_owned()));
         }
-        before = line;
+        previous = line;
     }
     found
 }
 
+/// Lines above that are searched for the enclosing definition.
+const MAX_LINES_ABOVE: usize = 400;
+
 /// Signature of the definition that contains a line: the nearest one above with less indentation.
-pub(super) fn enclosing_definition<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
-    const FURTHEST: usize = 400;
+pub(super) fn enclosing_definition<'a>(lines: &[&'a str], line_number: usize) -> Option<&'a str> {
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let last = at.min(lines.len());
-    let own = lines.get(last.saturating_sub(1)..)?.iter().find(|line| !line.trim().is_empty());
-    let mut own = own.map_or(usize::MAX, |line| indent(line));
-    let above = lines[..last.saturating_sub(1)].iter().rev().take(FURTHEST);
+    let last = line_number.min(lines.len());
+    let own_indent =
+        lines.get(last.saturating_sub(1)..)?.iter().find(|line| !line.trim().is_empty());
+    let mut own_indent = own_indent.map_or(usize::MAX, |line| indent(line));
+    let above = lines[..last.saturating_sub(1)].iter().rev().take(MAX_LINES_ABOVE);
     for line in above.filter(|line| !line.trim().is_empty()) {
-        if indent(line) < own {
+        if indent(line) < own_indent {
             if is_signature(line) {
                 return Some(line.trim());
             }
-            own = indent(line);
+            own_indent = indent(line);
         }
     }
     None
 }
 
-/// Last line of a definition, by indentation, at most `most` lines.
-pub(super) fn definition_end(lines: &[&str], first: usize, most: usize) -> usize {
+/// Last line of a definition, by indentation, at most `max_lines` lines.
+pub(super) fn definition_end(lines: &[&str], first: usize, max_lines: usize) -> usize {
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let Some(own) = lines.get(first.saturating_sub(1)).map(|line| indent(line)) else {
+    let Some(own_indent) = lines.get(first.saturating_sub(1)).map(|line| indent(line)) else {
         return first;
     };
     let mut last = first;
-    for (line, at) in lines.iter().zip(1..).skip(first).take(most.saturating_sub(1)) {
+    for (line, line_number) in lines.iter().zip(1..).skip(first).take(max_lines.saturating_sub(1)) {
         let closes = line.trim_start().starts_with(['}', ')', ']']) || line.trim() == "end";
-        if !line.trim().is_empty() && indent(line) <= own {
-            if closes && indent(line) == own {
-                last = at;
+        if !line.trim().is_empty() && indent(line) <= own_indent {
+            if closes && indent(line) == own_indent {
+                last = line_number;
             }
             // A bracket that closes the parameter list can open the body.
             let opens = closes && line.trim_end().ends_with(['{', ':']);
@@ -227,7 +235,7 @@ pub(super) fn definition_end(lines: &[&str], first: usize, most: usize) -> usize
                 break;
             }
         }
-        last = at;
+        last = line_number;
     }
     while last > first && lines.get(last - 1).is_some_and(|line| line.trim().is_empty()) {
         last -= 1;

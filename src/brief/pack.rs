@@ -83,26 +83,29 @@ pub(super) fn pack(pieces: &[BriefPiece], room: usize) -> Vec<PieceFit> {
     let mut order: Vec<usize> = (0..pieces.len()).collect();
     // Value per token in thousandths, because integers are too coarse. Of equal pieces, the smaller
     // comes first.
-    let worth = |at: &usize| (pieces[*at].value * 1_000) / (costs[*at] as u64 + 20);
-    order.sort_by_key(|at| (pieces[*at].section.tier(), u64::MAX - worth(at), costs[*at], *at));
+    let value_per_token =
+        |index: &usize| (pieces[*index].value * 1_000) / (costs[*index] as u64 + 20);
+    order.sort_by_key(|index| {
+        (pieces[*index].section.tier(), u64::MAX - value_per_token(index), costs[*index], *index)
+    });
     let mut fits = vec![PieceFit::Omitted; pieces.len()];
-    let mut left = room;
+    let mut remaining = room;
     let tiers =
         order.chunk_by(|one, other| pieces[*one].section.tier() == pieces[*other].section.tier());
     for tier in tiers {
         // If the tier does not fit, reserve an eighth of the budget for short forms.
-        let all: usize = tier.iter().map(|at| costs[*at]).sum();
-        let kept = if all > left { left / 8 } else { 0 };
-        for at in tier {
-            if costs[*at] + kept <= left {
-                (fits[*at], left) = (PieceFit::Full, left - costs[*at]);
+        let tier_cost: usize = tier.iter().map(|index| costs[*index]).sum();
+        let reserved = if tier_cost > remaining { remaining / 8 } else { 0 };
+        for index in tier {
+            if costs[*index] + reserved <= remaining {
+                (fits[*index], remaining) = (PieceFit::Full, remaining - costs[*index]);
             }
         }
-        for at in tier.iter().filter(|at| pieces[**at].short_text.is_some()) {
+        for index in tier.iter().filter(|index| pieces[**index].short_text.is_some()) {
             let cost =
-                pieces[*at].short_text.as_deref().map_or(0, text_format::estimate_tokens) + 1;
-            if fits[*at] == PieceFit::Omitted && cost <= left {
-                (fits[*at], left) = (PieceFit::Short, left - cost);
+                pieces[*index].short_text.as_deref().map_or(0, text_format::estimate_tokens) + 1;
+            if fits[*index] == PieceFit::Omitted && cost <= remaining {
+                (fits[*index], remaining) = (PieceFit::Short, remaining - cost);
             }
         }
     }

@@ -15,6 +15,11 @@ use crate::repo::{
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// Excluded paths that are named per reason.
+const MAX_NAMED_PATHS: usize = 3;
+/// Characters shown of a commit id.
+const SHORT_COMMIT_CHARS: usize = 7;
+
 /// Gives the engine access to repositories: briefs, pins, changes and snapshots.
 pub struct RepositorySource {
     /// Current folder, which relative paths of the user start from.
@@ -25,11 +30,11 @@ pub struct RepositorySource {
 
 impl BriefSource for RepositorySource {
     fn gather(&self, context: &BriefRequest<'_>) -> Result<GatheredBrief, ContextError> {
-        let wanted = BriefSelection::parse(context.selection)
-            .map_err(|bad| ContextError(bad.to_string()))?;
-        let wanted = match context.change {
-            Some(change) => wanted.with_change(to_change_context(change)),
-            None => wanted,
+        let selection = BriefSelection::parse(context.selection)
+            .map_err(|syntax_error| ContextError(syntax_error.to_string()))?;
+        let selection = match context.change {
+            Some(change) => selection.with_change(to_change_context(change)),
+            None => selection,
         };
         let pin = context.pinned.map(|pinned| Pin {
             tree: pinned.tree.clone(),
@@ -37,32 +42,42 @@ impl BriefSource for RepositorySource {
             dirty: pinned.dirty,
             left_out: vec![],
         });
-        let given = match context.readers {
+        let detail = match context.readers {
             BriefReaders::ReadFiles => BriefDetail::Paths,
             BriefReaders::BriefOnly => BriefDetail::Contents,
         };
         let (root, topic) = (context.root, context.topic);
-        let done = build_brief(
+        let brief = build_brief(
             &self.tree_store,
             root,
             &self.current_folder,
             pin.as_ref(),
             topic,
-            &wanted,
-            given,
+            &selection,
+            detail,
         );
-        let done = done.map_err(|error: BriefError| ContextError(error.to_string()))?;
-        let gate = self.tree_store.redactor(pin.as_ref().map_or(UNPINNED_SCOPE, |pin| &pin.tree));
-        let text = gate.map_or(done.text.clone(), |gate| gate.redact(&done.text).text.into_owned());
-        let omitted = |it: super::BriefOmission| OmittedFile { path: it.path, why: it.reason };
+        let brief = brief.map_err(|error: BriefError| ContextError(error.to_string()))?;
+        let redactor =
+            self.tree_store.redactor(pin.as_ref().map_or(UNPINNED_SCOPE, |pin| &pin.tree));
+        let text = redactor
+            .map_or(brief.text.clone(), |redactor| redactor.redact(&brief.text).text.into_owned());
+        let to_omitted_file =
+            |it: super::BriefOmission| OmittedFile { path: it.path, why: it.reason };
+        tracing::debug!(
+            files = brief.touched_paths.len(),
+            left_out = brief.left_out.len(),
+            bytes = text.len(),
+            tokens = brief.tokens,
+            "brief built"
+        );
         Ok(GatheredBrief {
             redacted: redact::count_placeholders(&text).to_string(),
             text,
-            picked: done.picked,
-            left_out: done.left_out.into_iter().map(omitted).collect(),
-            touched_paths: done.touched_paths,
-            changed_files: done.changed_files.into_iter().map(to_file_change).collect(),
-            tokens: done.tokens,
+            picked: brief.picked,
+            left_out: brief.left_out.into_iter().map(to_omitted_file).collect(),
+            touched_paths: brief.touched_paths,
+            changed_files: brief.changed_files.into_iter().map(to_file_change).collect(),
+            tokens: brief.tokens,
         })
     }
 
@@ -80,19 +95,22 @@ impl BriefSource for RepositorySource {
     fn find_change_set(
         &self,
         root: &Path,
-        meant: &ChangeSelector,
-        without: &[PathBuf],
+        selector: &ChangeSelector,
+        excluded: &[PathBuf],
     ) -> Result<ChangeSet, ContextError> {
-        let bad = |error: RepoError| to_context_error(&error);
-        repo::toplevel(root).map_err(bad)?;
-        let pin = self.tree_store.pin_without(root, without).map_err(bad)?;
-        let none = || bad(RepoError::NoRepository { path: root.to_owned() });
-        let pin = pin.ok_or_else(none)?;
-        let found =
-            self.tree_store.pin_change(root, &pin, &to_change_source(meant)?).map_err(bad)?;
+        let to_error = |error: RepoError| to_context_error(&error);
+        repo::toplevel(root).map_err(to_error)?;
+        let pin = self.tree_store.pin_without(root, excluded).map_err(to_error)?;
+        let no_repository = || to_error(RepoError::NoRepository { path: root.to_owned() });
+        let pin = pin.ok_or_else(no_repository)?;
+        let change = self
+            .tree_store
+            .pin_change(root, &pin, &to_change_source(selector)?)
+            .map_err(to_error)?;
+        tracing::debug!(files = change.diff.files.len(), "change pinned");
         Ok(ChangeSet {
             skip_reason: file_kind::skip_reason(
-                found
+                change
                     .diff
                     .files
                     .iter()
@@ -100,62 +118,67 @@ impl BriefSource for RepositorySource {
                     .flatten(),
             ),
             base_tree: BaseTree {
-                folder: found.base_folder,
-                renamed: renamed_paths(&found.diff.files),
+                folder: change.base_folder,
+                renamed: renamed_paths(&change.diff.files),
             },
-            pinned: to_pinned_tree(found.pin),
-            description: found.diff.description,
-            old_tree: found.old_tree,
-            new_tree: found.new_tree,
-            commits: found.commits,
-            files: found.diff.files.into_iter().map(to_file_change).collect(),
-            messages: found.messages,
-            branch: found.branch,
-            checked_out: found.checked_out,
+            pinned: to_pinned_tree(change.pin),
+            description: change.diff.description,
+            old_tree: change.old_tree,
+            new_tree: change.new_tree,
+            commits: change.commits,
+            files: change.diff.files.into_iter().map(to_file_change).collect(),
+            messages: change.messages,
+            branch: change.branch,
+            checked_out: change.checked_out,
         })
     }
 
     fn changes_since(
         &self,
         root: &Path,
-        asked: &ChangesSinceQuery<'_>,
+        query: &ChangesSinceQuery<'_>,
     ) -> Result<ChangesSince, ContextError> {
-        let bad = |error: RepoError| to_context_error(&error);
-        let Some(now) = self.tree_store.pin(root).map_err(bad)? else {
+        let to_error = |error: RepoError| to_context_error(&error);
+        let Some(current_pin) = self.tree_store.pin(root).map_err(to_error)? else {
             return Ok(ChangesSince::default());
         };
         let earlier = EarlierState {
-            commit: asked.commit,
-            tree: asked.tree,
-            time: asked.opened_at.div_euclid(1000),
+            commit: query.commit,
+            tree: query.tree,
+            time: query.opened_at.div_euclid(1000),
         };
-        let later =
-            self.tree_store.changes_since(root, &now, &earlier, asked.paths).map_err(bad)?;
-        let gate = self.tree_store.redactor(&now.tree);
+        let changes = self
+            .tree_store
+            .changes_since(root, &current_pin, &earlier, query.paths)
+            .map_err(to_error)?;
+        let redactor = self.tree_store.redactor(&current_pin.tree);
         // A commit subject is free text and may hold secrets.
-        let clean = |text: String| match &gate {
-            Some(gate) => gate.redact(&text).text.into_owned(),
+        let redact_text = |text: String| match &redactor {
+            Some(redactor) => redactor.redact(&text).text.into_owned(),
             None => text,
         };
-        let touching = |(commit, paths): (CommitSummary, Vec<String>)| RelatedCommit {
-            id: commit.id.chars().take(7).collect(),
-            subject: clean(commit.subject),
+        let to_related_commit = |(commit, paths): (CommitSummary, Vec<String>)| RelatedCommit {
+            id: commit.id.chars().take(SHORT_COMMIT_CHARS).collect(),
+            subject: redact_text(commit.subject),
             paths,
         };
         Ok(ChangesSince {
-            commits: later.commits.into_iter().map(touching).collect(),
-            truncated: later.truncated,
-            uncommitted: later.uncommitted,
-            changed: later.changed,
+            commits: changes.commits.into_iter().map(to_related_commit).collect(),
+            truncated: changes.truncated,
+            uncommitted: changes.uncommitted,
+            changed: changes.changed,
         })
     }
 }
 
 impl SnapshotProvider for RepositorySource {
     fn snapshot(&self, root: &Path, pin: &str) -> Result<SnapshotHandle, ContextError> {
-        let copy = self.tree_store.snapshot(root, pin).map_err(|error| to_context_error(&error))?;
-        let (folder, left_out) = (copy.folder.clone(), summarize_exclusions(&copy.left_out));
-        Ok(SnapshotHandle { folder, left_out, guard: Box::new(copy) })
+        let snapshot =
+            self.tree_store.snapshot(root, pin).map_err(|error| to_context_error(&error))?;
+        let (folder, left_out) =
+            (snapshot.folder.clone(), summarize_exclusions(&snapshot.left_out));
+        tracing::debug!(tree = pin, "snapshot opened");
+        Ok(SnapshotHandle { folder, left_out, guard: Box::new(snapshot) })
     }
 }
 
@@ -166,8 +189,8 @@ fn renamed_paths(files: &[ChangedFile]) -> Vec<(String, String)> {
 }
 
 /// Converts the engine's selector of a change to one of the repository.
-fn to_change_source(meant: &ChangeSelector) -> Result<ChangeSource, ContextError> {
-    Ok(match meant {
+fn to_change_source(selector: &ChangeSelector) -> Result<ChangeSource, ContextError> {
+    Ok(match selector {
         ChangeSelector::Auto => ChangeSource::Range(DiffRange::Auto),
         ChangeSelector::Worktree => ChangeSource::Range(DiffRange::Worktree),
         ChangeSelector::Branch => ChangeSource::Range(DiffRange::Branch),
@@ -192,25 +215,28 @@ fn to_change_source(meant: &ChangeSelector) -> Result<ChangeSource, ContextError
 
 /// Converts a change under review to the context that goes into its brief.
 fn to_change_context(change: &ChangeUnderReview) -> ChangeContext {
-    let ChangeSet { description: says, old_tree: old, new_tree: new, messages, .. } =
-        &change.change_set;
-    let known = change.known_findings.iter().map(|it| {
-        let (it, gone) = (&it.noted, it.gone);
-        let place = it.place.as_ref().map(|place| format!("{}: ", place.file));
-        let now = if gone { "what it rested on is not there any more" } else { "still there" };
-        let (severity, place) = (it.severity.as_str(), place.unwrap_or_default());
+    let ChangeSet { description, old_tree, new_tree, messages, .. } = &change.change_set;
+    let findings = change.known_findings.iter().map(|finding| {
+        let (finding, is_gone) = (&finding.noted, finding.gone);
+        let location = finding.place.as_ref().map(|location| format!("{}: ", location.file));
+        let state = if is_gone { "what it rested on is not there any more" } else { "still there" };
+        let (severity, location) = (finding.severity.as_str(), location.unwrap_or_default());
         format!(
-            "[{severity}] {place}{} ({now})",
-            it.claim.split_whitespace().collect::<Vec<_>>().join(" ")
+            "[{severity}] {location}{} ({state})",
+            finding.claim.split_whitespace().collect::<Vec<_>>().join(" ")
         )
     });
     ChangeContext {
-        range: DiffRange::Trees { description: says.clone(), old: old.clone(), new: new.clone() },
+        range: DiffRange::Trees {
+            description: description.clone(),
+            old: old_tree.clone(),
+            new: new_tree.clone(),
+        },
         base_folder: change.change_set.base_tree.folder.clone(),
         title: change.title.clone(),
         body: change.body.clone(),
         messages: messages.clone(),
-        earlier_findings: known.collect(),
+        earlier_findings: findings.collect(),
     }
 }
 
@@ -231,19 +257,18 @@ fn to_context_error(error: &RepoError) -> ContextError {
     ContextError(error.to_string())
 }
 
-/// Counts exclusions by reason, with the first three paths each. The manifest of the snapshot lists
-/// all.
+/// Counts exclusions by reason, with the first [`MAX_NAMED_PATHS`] each. The manifest of the
+/// snapshot lists all.
 fn summarize_exclusions(left_out: &[ExcludedPath]) -> String {
-    const NAMED: usize = 3;
     let mut by_reason: BTreeMap<ExclusionReason, Vec<&str>> = BTreeMap::new();
-    for ExcludedPath { path, why } in left_out {
-        by_reason.entry(*why).or_default().push(path);
+    for ExcludedPath { path, why: reason } in left_out {
+        by_reason.entry(*reason).or_default().push(path);
     }
-    let counted = by_reason.iter().map(|(why, paths)| {
-        let more = paths.len().saturating_sub(NAMED);
+    let parts = by_reason.iter().map(|(reason, paths)| {
+        let more = paths.len().saturating_sub(MAX_NAMED_PATHS);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let named: Vec<&str> = paths.iter().take(NAMED).copied().collect();
-        format!("{} ({}{more})", why.describe_count(paths.len()), named.join(", "))
+        let named: Vec<&str> = paths.iter().take(MAX_NAMED_PATHS).copied().collect();
+        format!("{} ({}{more})", reason.describe_count(paths.len()), named.join(", "))
     });
-    counted.collect::<Vec<_>>().join("; ")
+    parts.collect::<Vec<_>>().join("; ")
 }

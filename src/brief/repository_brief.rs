@@ -43,7 +43,8 @@ pub enum BriefError {
     Repo(#[from] RepoError),
     /// No such file.
     #[error(
-        "there is no file `{path}` here: paths are relative to where you are, or to the root of the repository"
+        "there is no file `{path}` here: paths are relative to the current folder, or to the root \
+         of the repository"
     )]
     FileNotFound {
         /// Path as the user wrote it.
@@ -58,10 +59,10 @@ pub enum BriefError {
         why: &'static str,
     },
     /// No path matches the glob pattern.
-    #[error("no file is like `{pattern}`: `*` stands for a part of a name, `**` for any folders")]
+    #[error("no file matches `{pattern}`: `*` matches a part of a name, `**` any folders")]
     NoMatch { pattern: String },
     /// The requested line range starts after the end of the file.
-    #[error("`{path}` has {lines} lines: name some of those")]
+    #[error("`{path}` has only {lines} lines: choose a range within them")]
     LinesOutOfRange {
         path: String,
         /// Number of lines in the file.

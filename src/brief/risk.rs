@@ -50,10 +50,11 @@ pub(super) fn hunk_value(path: &str, hunk: &Hunk) -> u64 {
         FileKind::Generated => 3,
     };
     let changed = || hunk.lines.iter().filter(|line| line.marker() != ' ');
-    let any = |holds: &dyn Fn(&str) -> bool| changed().any(|line| holds(&line.text));
-    let removed =
-        |holds: fn(&str) -> bool| changed().any(|line| line.marker() == '-' && holds(&line.text));
-    let worth = [
+    let any = |applies: &dyn Fn(&str) -> bool| changed().any(|line| applies(&line.text));
+    let removed = |applies: fn(&str) -> bool| {
+        changed().any(|line| line.marker() == '-' && applies(&line.text))
+    };
+    let bonuses = [
         (20, any(&|line| PUBLIC_API_WORDS.iter().any(|word| line.contains(word)))),
         (30, any(&|line| line.contains("unsafe") || line.contains("transmute"))),
         (30, any(&is_security_line)),
@@ -63,8 +64,9 @@ pub(super) fn hunk_value(path: &str, hunk: &Hunk) -> u64 {
         (20, removed(outline::is_signature)),
     ];
     // Documents and generated files get no bonus for key words.
-    let added: u64 = worth.iter().filter(|(_, holds)| *holds).map(|(more, _)| more).sum();
-    if base <= 12 { base } else { base + added }
+    let bonus_sum: u64 =
+        bonuses.iter().filter(|(_, applies)| *applies).map(|(bonus, _)| bonus).sum();
+    if base <= 12 { base } else { base + bonus_sum }
 }
 
 fn is_security_line(line: &str) -> bool {

@@ -3,15 +3,18 @@ use super::ChangeContext;
 use crate::repo::DiffRange;
 
 /// Syntax summary for error messages.
-const SYNTAX_HELP: &str = "`none`, `auto`, `tree`, `diff`, `diff=staged`, `diff=worktree`, `diff=branch`, \
-    `diff=COMMIT`, `diff=BASE..HEAD`, `diff=BASE...HEAD`, `history`, `PATH`, `PATH:10-40`, \
-    `PATH#L10-L40`, `FOLDER/`, a pattern such as `src/**/*.rs`, `paths=A,B`, `file=PATH`, \
-    `doc=PATH`, `note=TEXT`, `budget=TOKENS`";
+const SYNTAX_HELP: &str = "`none`, `auto`, `tree`, `diff`, `diff=staged`, `diff=worktree`, \
+    `diff=branch`, `diff=COMMIT`, `diff=BASE..HEAD`, `diff=BASE...HEAD`, `history`, `PATH`, \
+    `PATH:10-40`, `PATH#L10-L40`, `FOLDER/`, a pattern such as `src/**/*.rs`, `paths=A,B`, \
+    `file=PATH`, `doc=PATH`, `note=TEXT`, `budget=TOKENS`";
 
-/// Token budgets: default for `auto`, default for explicit items, maximum and minimum.
+/// Default token budget of `auto`.
 const DEFAULT_AUTO_TOKENS: usize = 8_000;
+/// Default token budget of explicit items.
 const DEFAULT_TOKENS: usize = 24_000;
+/// Largest token budget.
 const MAX_TOKENS: usize = 400_000;
+/// Smallest token budget.
 const MIN_TOKENS: usize = 200;
 
 /// Parsed `--context`: items and token budget.
@@ -62,20 +65,21 @@ pub struct SelectionError {
 impl BriefSelection {
     /// Parses the items. Empty text means `none`. A note extends to the end of the text.
     pub fn parse(text: &str) -> Result<BriefSelection, SelectionError> {
-        let mut wanted = BriefSelection::default();
+        let mut selection = BriefSelection::default();
         let mut rest = text.trim();
         while !rest.is_empty() {
             let end = if rest.starts_with("note=") { None } else { rest.find([';', '\n']) };
-            let (item, after) = end.map_or((rest, ""), |at| (&rest[..at], &rest[at + 1..]));
+            let (item, after) =
+                end.map_or((rest, ""), |index| (&rest[..index], &rest[index + 1..]));
             rest = after.trim_start();
             let item = item.trim();
             if !item.is_empty() {
-                wanted
+                selection
                     .parse_item(item)
                     .map_err(|why| SelectionError { item: item.to_owned(), why })?;
             }
         }
-        Ok(wanted)
+        Ok(selection)
     }
 
     /// Adds the change under review.
@@ -86,17 +90,17 @@ impl BriefSelection {
 
     /// Token budget of the brief.
     pub(super) fn token_budget(&self) -> usize {
-        let itself = self.change.is_none()
+        let only_auto = self.change.is_none()
             && self
                 .items
                 .iter()
-                .all(|wish| matches!(wish, SelectionItem::Auto | SelectionItem::Note(_)));
-        self.token_budget.unwrap_or(if itself { DEFAULT_AUTO_TOKENS } else { DEFAULT_TOKENS })
+                .all(|item| matches!(item, SelectionItem::Auto | SelectionItem::Note(_)));
+        self.token_budget.unwrap_or(if only_auto { DEFAULT_AUTO_TOKENS } else { DEFAULT_TOKENS })
     }
 
     fn parse_item(&mut self, item: &str) -> Result<(), String> {
-        let wish = match item.split_once('=').map(|(key, value)| (key.trim(), value.trim())) {
-            Some((_, "")) => return Err("nothing stands after `=`".into()),
+        let parsed = match item.split_once('=').map(|(key, value)| (key.trim(), value.trim())) {
+            Some((_, "")) => return Err("there is no value after `=`".into()),
             Some(("diff", value)) => SelectionItem::Diff(parse_diff_range(value)?),
             Some(("file", value)) => SelectionItem::Path { path: parse_path(value)?, lines: None },
             Some(("doc", value)) => SelectionItem::Doc(parse_path(value)?),
@@ -106,8 +110,8 @@ impl BriefSelection {
                 return Ok(());
             }
             Some(("paths" | "path" | "files", value)) => {
-                for one in value.split(',').map(str::trim).filter(|one| !one.is_empty()) {
-                    self.items.push(parse_path_item(one)?);
+                for path in value.split(',').map(str::trim).filter(|path| !path.is_empty()) {
+                    self.items.push(parse_path_item(path)?);
                 }
                 return Ok(());
             }
@@ -123,7 +127,7 @@ impl BriefSelection {
                 _ => parse_path_item(item)?,
             },
         };
-        self.items.push(wish);
+        self.items.push(parsed);
         Ok(())
     }
 }
@@ -140,7 +144,7 @@ fn parse_budget(value: &str) -> Result<usize, String> {
 fn parse_diff_range(value: &str) -> Result<DiffRange, String> {
     let sides = |base: &str, head: &str| {
         if base.is_empty() && head.is_empty() {
-            return Err("nothing stands on either side of the dots".to_owned());
+            return Err("both sides of the dots are empty".to_owned());
         }
         Ok((base.trim().to_owned(), head.trim().to_owned()))
     };
@@ -184,7 +188,9 @@ pub(super) fn split_line_range(item: &str) -> Result<(&str, Option<LineRange>), 
     let number = |digits: &str| digits.trim_start_matches('L').parse::<usize>().ok();
     match (number(first), number(last)) {
         (Some(first), Some(last)) if first > 0 && last >= first => Ok((name, Some((first, last)))),
-        (Some(_), Some(_)) => Err("lines count from 1, and the first comes first".into()),
+        (Some(_), Some(_)) => {
+            Err("line numbers start at 1, and the first is not above the last".into())
+        }
         _ => Err("lines are written `:10-40` or `#L10-L40`".into()),
     }
 }

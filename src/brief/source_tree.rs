@@ -43,14 +43,15 @@ impl SourceTree {
         folder: &Path,
         pin: Option<&Pin>,
     ) -> Result<SourceTree, RepoError> {
-        let top = repo::toplevel(root)?;
+        let repo_root = repo::toplevel(root)?;
         let folder = dunce::canonicalize(folder).ok();
-        let below = folder.as_deref().and_then(|folder| folder.strip_prefix(&top).ok());
-        let below = below.map(|below| below.to_string_lossy().replace('\\', "/"));
-        let folder = below.filter(|below| !below.is_empty()).map(|below| below + "/");
-        let mut ground = SourceTree {
+        let relative = folder.as_deref().and_then(|folder| folder.strip_prefix(&repo_root).ok());
+        let relative = relative.map(|relative| relative.to_string_lossy().replace('\\', "/"));
+        let folder =
+            relative.filter(|relative| !relative.is_empty()).map(|relative| relative + "/");
+        let mut source_tree = SourceTree {
             trees: trees.clone(),
-            root: top,
+            root: repo_root,
             current_folder: folder.unwrap_or_default(),
             pinned: None,
             disk_files: vec![],
@@ -60,13 +61,13 @@ impl SourceTree {
         if let Some(pin) = pin {
             let view = trees.view(root, &pin.tree)?;
             let reader = view.reader()?;
-            ground.complete = view.is_complete();
-            ground.pinned = Some((view, reader));
+            source_tree.complete = view.is_complete();
+            source_tree.pinned = Some((view, reader));
         } else {
-            let listed = repo::list_files(&ground.root, MAX_DISK_FILES);
-            (ground.disk_files, ground.complete) = (listed.files, listed.complete);
+            let listed = repo::list_files(&source_tree.root, MAX_DISK_FILES);
+            (source_tree.disk_files, source_tree.complete) = (listed.files, listed.complete);
         }
-        Ok(ground)
+        Ok(source_tree)
     }
 
     /// Hides the folder that holds the base version of a change under review.
@@ -95,8 +96,8 @@ impl SourceTree {
     pub(super) fn paths_with_sizes(&self) -> Vec<(&str, Option<u64>)> {
         match &self.pinned {
             Some((view, reader)) => {
-                let sized = |file| reader.size(file);
-                self.visible_files(view).map(|file| (file.path.as_str(), sized(file))).collect()
+                let size_of = |file| reader.size(file);
+                self.visible_files(view).map(|file| (file.path.as_str(), size_of(file))).collect()
             }
             None => {
                 self.disk_files.iter().map(|(path, size)| (path.as_str(), Some(*size))).collect()
@@ -105,10 +106,10 @@ impl SourceTree {
     }
 
     fn visible_files<'a>(&'a self, view: &'a TreeView) -> impl Iterator<Item = &'a TreeFile> {
-        let hidden = |file: &&TreeFile| {
+        let is_hidden = |file: &&TreeFile| {
             !self.hidden_folder.is_empty() && file.path.starts_with(self.hidden_folder.as_str())
         };
-        view.files().iter().filter(move |file| !hidden(file))
+        view.files().iter().filter(move |file| !is_hidden(file))
     }
 
     /// Reads a file of the pinned tree, or of the disk if there is no pin.
@@ -139,7 +140,7 @@ impl SourceTree {
     pub(super) fn find(&self, path: &str) -> PathMatch {
         self.candidate_paths(path)
             .into_iter()
-            .find_map(|place| self.match_path(&place))
+            .find_map(|candidate| self.match_path(&candidate))
             .unwrap_or(PathMatch::NotFound)
     }
 
@@ -147,20 +148,20 @@ impl SourceTree {
     pub(super) fn find_named(&self, path: &str) -> PathMatch {
         match self.find(path) {
             PathMatch::NotFound => {
-                let places = self.candidate_paths(path).into_iter();
-                let there = |place: &String| {
-                    !place.is_empty()
+                let candidates = self.candidate_paths(path).into_iter();
+                let exists = |candidate: &String| {
+                    !candidate.is_empty()
                         && !matches!(
-                            exclusion_reason(place.as_bytes()),
+                            exclusion_reason(candidate.as_bytes()),
                             Some(ExclusionReason::Unreadable)
                         )
                         && self
                             .root
-                            .join(place)
+                            .join(candidate)
                             .symlink_metadata()
                             .is_ok_and(|found| !found.is_dir())
                 };
-                places.into_iter().find(there).map_or(PathMatch::NotFound, PathMatch::File)
+                candidates.into_iter().find(exists).map_or(PathMatch::NotFound, PathMatch::File)
             }
             found => found,
         }
@@ -172,13 +173,13 @@ impl SourceTree {
         if found != PathMatch::NotFound {
             return found;
         }
-        let ending = format!("/{}", name.trim_start_matches("./"));
-        let fits: Vec<&str> =
-            self.paths().into_iter().filter(|path| path.ends_with(&ending)).collect();
-        match fits[..] {
+        let suffix = format!("/{}", name.trim_start_matches("./"));
+        let matches: Vec<&str> =
+            self.paths().into_iter().filter(|path| path.ends_with(&suffix)).collect();
+        match matches[..] {
             [] => PathMatch::NotFound,
             [one] => PathMatch::File(one.to_owned()),
-            _ => PathMatch::Ambiguous(fits.len()),
+            _ => PathMatch::Ambiguous(matches.len()),
         }
     }
 
@@ -191,73 +192,76 @@ impl SourceTree {
     /// All files that match a glob pattern. A pattern without `/` matches file names.
     pub(super) fn glob(&self, pattern: &str) -> Vec<String> {
         let patterns = self.candidate_paths(pattern);
-        let anywhere = !pattern.contains('/');
-        let fits = |path: &str| {
+        let names_only = !pattern.contains('/');
+        let matches = |path: &str| {
             let name = path.rsplit('/').next().unwrap_or(path);
             let here = path.starts_with(&self.current_folder);
-            (anywhere && here && glob_match(pattern.as_bytes(), name.as_bytes()))
+            (names_only && here && glob_match(pattern.as_bytes(), name.as_bytes()))
                 || patterns.iter().any(|pattern| glob_match(pattern.as_bytes(), path.as_bytes()))
         };
-        self.paths().into_iter().filter(|path| fits(path)).map(str::to_owned).collect()
+        self.paths().into_iter().filter(|path| matches(path)).map(str::to_owned).collect()
     }
 
-    fn match_path(&self, place: &str) -> Option<PathMatch> {
+    fn match_path(&self, candidate: &str) -> Option<PathMatch> {
         let paths = self.paths();
-        if paths.binary_search(&place).is_ok() {
-            return Some(PathMatch::File(place.to_owned()));
+        if paths.binary_search(&candidate).is_ok() {
+            return Some(PathMatch::File(candidate.to_owned()));
         }
-        let folder = if place.is_empty() { String::new() } else { format!("{place}/") };
-        let next = paths.partition_point(|path| *path < folder.as_str());
-        let inside = paths.get(next).is_some_and(|path| path.starts_with(&folder));
-        inside.then_some(PathMatch::Folder(folder))
+        let folder = if candidate.is_empty() { String::new() } else { format!("{candidate}/") };
+        let position = paths.partition_point(|path| *path < folder.as_str());
+        let is_folder = paths.get(position).is_some_and(|path| path.starts_with(&folder));
+        is_folder.then_some(PathMatch::Folder(folder))
     }
 
     /// Candidate paths relative to the root.
     fn candidate_paths(&self, path: &str) -> Vec<String> {
         let path = path.trim_end_matches('/');
-        let whole = Path::new(path);
-        if let Some(below) = whole.strip_prefix(&self.root).ok().filter(|_| whole.is_absolute()) {
+        let full_path = Path::new(path);
+        if let Some(relative) =
+            full_path.strip_prefix(&self.root).ok().filter(|_| full_path.is_absolute())
+        {
             // Git uses `/` on all platforms.
-            let parts = below.components().map(|part| part.as_os_str().to_string_lossy());
+            let parts = relative.components().map(|part| part.as_os_str().to_string_lossy());
             return vec![parts.collect::<Vec<_>>().join("/")];
         }
         let path = path.trim_start_matches("./");
         if path.is_empty() || path == "." {
             return vec![self.current_folder.trim_end_matches('/').to_owned()];
         }
-        let mut places = vec![format!("{}{path}", self.current_folder), path.to_owned()];
-        places.dedup();
-        places
+        let mut candidates = vec![format!("{}{path}", self.current_folder), path.to_owned()];
+        candidates.dedup();
+        candidates
     }
 }
 
 /// Glob matcher: `?` is one character of a name, `*` any number of them, `**` also crosses folders.
 /// Tracks all match positions at once, so its time is bounded by pattern length times path length.
 fn glob_match(pattern: &[u8], path: &[u8]) -> bool {
-    let mut ends = vec![false; path.len() + 1];
-    ends[0] = true;
+    let mut reachable = vec![false; path.len() + 1];
+    reachable[0] = true;
     let mut rest = pattern;
     while let [first, after @ ..] = rest {
         let mut next = vec![false; path.len() + 1];
         let folders = rest.starts_with(b"**/");
         let (anything, name) = (rest.starts_with(b"**"), *first == b'*');
-        let mut before = false;
-        for at in 0..=path.len() {
-            let last = at.checked_sub(1).map(|at| path[at]);
-            next[at] = if folders {
-                ends[at] || (before && last == Some(b'/'))
+        let mut was_reachable = false;
+        for position in 0..=path.len() {
+            let previous = position.checked_sub(1).map(|position| path[position]);
+            next[position] = if folders {
+                reachable[position] || (was_reachable && previous == Some(b'/'))
             } else if anything {
-                ends[at] || before
+                reachable[position] || was_reachable
             } else if name {
-                ends[at] || (at > 0 && next[at - 1] && last != Some(b'/'))
+                reachable[position]
+                    || (position > 0 && next[position - 1] && previous != Some(b'/'))
             } else {
-                let fits =
-                    last == Some(*first) || (*first == b'?' && last.is_some_and(|c| c != b'/'));
-                at > 0 && ends[at - 1] && fits
+                let is_match = previous == Some(*first)
+                    || (*first == b'?' && previous.is_some_and(|c| c != b'/'));
+                position > 0 && reachable[position - 1] && is_match
             };
-            before |= ends[at];
+            was_reachable |= reachable[position];
         }
-        ends = next;
+        reachable = next;
         rest = if folders {
             &rest[3..]
         } else if anything {
@@ -266,5 +270,5 @@ fn glob_match(pattern: &[u8], path: &[u8]) -> bool {
             after
         };
     }
-    ends.last() == Some(&true)
+    reachable.last() == Some(&true)
 }

@@ -1,4 +1,5 @@
 //! Searches the tree for definitions and uses of symbols (Aho-Corasick, with a timeout).
+use super::file_excerpt;
 use super::file_kind::{self, FileKind};
 use super::outline;
 use super::source_tree::SourceTree;
@@ -8,9 +9,12 @@ use std::time::{Duration, Instant};
 
 /// Timeout of the search.
 const SEARCH_TIMEOUT: Duration = Duration::from_millis(300);
-/// Limits on locations per symbol.
+/// Definitions shown per symbol.
 const MAX_DEFINITIONS: usize = 3;
+/// Uses shown per symbol without a definition.
 const MAX_USES: usize = 2;
+/// Lines shown before and after a use.
+const USE_CONTEXT_LINES: usize = 2;
 /// Line limit of a definition.
 const MAX_DEFINITION_LINES: usize = 60;
 
@@ -31,54 +35,57 @@ pub(super) struct SymbolSearchResult {
 }
 
 /// Finds the definitions of symbols. Uses are returned only for symbols without a definition.
-pub(super) fn find_symbols(ground: &SourceTree, symbols: &[String]) -> SymbolSearchResult {
+pub(super) fn find_symbols(source_tree: &SourceTree, symbols: &[String]) -> SymbolSearchResult {
     let mut found = SymbolSearchResult { locations: vec![], cut_short: None };
-    let Ok(words) = AhoCorasick::new(symbols) else { return found };
+    let Ok(matcher) = AhoCorasick::new(symbols) else { return found };
     let mut paths: Vec<(FileKind, &str)> =
-        ground.paths().into_iter().map(|path| (file_kind::classify(path), path)).collect();
+        source_tree.paths().into_iter().map(|path| (file_kind::classify(path), path)).collect();
     paths.retain(|(kind, _)| *kind != FileKind::Generated && *kind != FileKind::Docs);
     paths.sort_by_key(|(kind, _)| *kind);
-    let until = Instant::now() + SEARCH_TIMEOUT;
-    for (nth, (_, path)) in paths.iter().enumerate() {
-        if Instant::now() >= until {
-            found.cut_short = Some((nth, paths.len()));
+    let deadline = Instant::now() + SEARCH_TIMEOUT;
+    for (index, (_, path)) in paths.iter().enumerate() {
+        if Instant::now() >= deadline {
+            found.cut_short = Some((index, paths.len()));
             break;
         }
         // Checked per file and not beforehand, because this check takes as long as reading.
         if exclusion_reason(path.as_bytes()).is_some() {
             continue;
         }
-        let Ok(bytes) = ground.read(path) else { continue };
-        if words.find(&bytes).is_some() && !bytes.iter().take(8_000).any(|byte| *byte == 0) {
+        let Ok(bytes) = source_tree.read(path) else { continue };
+        if matcher.find(&bytes).is_some() && !file_excerpt::has_nul_byte(&bytes) {
             scan_file(path, &String::from_utf8_lossy(&bytes), symbols, &mut found.locations);
         }
     }
     prefer_definitions(symbols, found)
 }
 
-fn scan_file(path: &str, text: &str, symbols: &[String], places: &mut Vec<SymbolLocation>) {
+fn scan_file(path: &str, text: &str, symbols: &[String], locations: &mut Vec<SymbolLocation>) {
     let lines: Vec<&str> = text.lines().collect();
-    for (line, at) in lines.iter().zip(1..) {
+    for (line, line_number) in lines.iter().zip(1..) {
         for symbol in symbols.iter().filter(|symbol| contains_word(line, symbol)) {
-            let defines = outline::defined_name(line) == Some(symbol);
-            let many = places
-                .iter()
-                .filter(|place| place.symbol == *symbol && place.is_definition == defines);
-            if many.count() >= if defines { MAX_DEFINITIONS } else { MAX_USES } {
+            let is_definition = outline::defined_name(line) == Some(symbol);
+            let existing = locations.iter().filter(|location| {
+                location.symbol == *symbol && location.is_definition == is_definition
+            });
+            if existing.count() >= if is_definition { MAX_DEFINITIONS } else { MAX_USES } {
                 continue;
             }
-            let (first, last) = if defines {
-                (at, outline::definition_end(&lines, at, MAX_DEFINITION_LINES))
+            let (first, last) = if is_definition {
+                (line_number, outline::definition_end(&lines, line_number, MAX_DEFINITION_LINES))
             } else {
-                (at.saturating_sub(2).max(1), (at + 2).min(lines.len()))
+                (
+                    line_number.saturating_sub(USE_CONTEXT_LINES).max(1),
+                    (line_number + USE_CONTEXT_LINES).min(lines.len()),
+                )
             };
             let (symbol, path) = (symbol.clone(), path.to_owned());
-            places.push(SymbolLocation {
+            locations.push(SymbolLocation {
                 symbol,
                 path,
                 first_line: first,
                 last_line: last,
-                is_definition: defines,
+                is_definition,
             });
         }
     }
@@ -86,18 +93,24 @@ fn scan_file(path: &str, text: &str, symbols: &[String], places: &mut Vec<Symbol
 
 /// Whether a line contains a word at word boundaries.
 fn contains_word(line: &str, word: &str) -> bool {
-    let inner = |c: char| c.is_alphanumeric() || c == '_';
-    line.match_indices(word)
-        .any(|(at, _)| !line[..at].ends_with(inner) && !line[at + word.len()..].starts_with(inner))
+    let is_word_char = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(index, _)| {
+        !line[..index].ends_with(is_word_char)
+            && !line[index + word.len()..].starts_with(is_word_char)
+    })
 }
 
 /// Drops uses of symbols that have a definition, and sorts by the order of `symbols`.
 fn prefer_definitions(symbols: &[String], mut found: SymbolSearchResult) -> SymbolSearchResult {
     let defined: Vec<String> = {
-        let defining = found.locations.iter().filter(|place| place.is_definition);
-        defining.map(|place| place.symbol.clone()).collect()
+        let definitions = found.locations.iter().filter(|location| location.is_definition);
+        definitions.map(|location| location.symbol.clone()).collect()
     };
-    found.locations.retain(|place| place.is_definition || !defined.contains(&place.symbol));
-    found.locations.sort_by_key(|place| symbols.iter().position(|symbol| *symbol == place.symbol));
+    found
+        .locations
+        .retain(|location| location.is_definition || !defined.contains(&location.symbol));
+    found
+        .locations
+        .sort_by_key(|location| symbols.iter().position(|symbol| *symbol == location.symbol));
     found
 }

@@ -29,7 +29,7 @@ pub(super) fn truncate_line(line: &str) -> Cow<'_, str> {
         return line;
     }
     match line.char_indices().nth(MAX_LINE_CHARS) {
-        Some((at, _)) => Cow::Owned(format!("{}…", &line[..at])),
+        Some((end, _)) => Cow::Owned(format!("{}…", &line[..end])),
         None => line,
     }
 }
@@ -41,12 +41,15 @@ pub(super) fn numbered_line(number: usize, line: &str) -> String {
 /// Lines `first` to `last` of a text, with line numbers.
 pub(super) fn numbered_lines(text: &str, first: usize, last: usize) -> String {
     let lines = text.lines().zip(1..).skip(first.saturating_sub(1));
-    lines.take_while(|(_, at)| *at <= last).map(|(line, at)| numbered_line(at, line)).collect()
+    lines
+        .take_while(|(_, number)| *number <= last)
+        .map(|(line, number)| numbered_line(number, line))
+        .collect()
 }
 
 /// A count with its noun in singular or plural.
-pub(super) fn pluralize(count: usize, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
+pub(super) fn pluralize(count: usize, singular: &str, plural: &str) -> String {
+    format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
 /// Size with its unit, such as "1.2 kB".

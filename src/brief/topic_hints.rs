@@ -1,6 +1,7 @@
 //! Parses a topic for hints: file names, symbols, changes, architecture, history. Works on words
 //! alone, without the repository.
 use crate::repo::DiffRange;
+use std::ops::RangeInclusive;
 
 /// What a topic mentions.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,10 @@ pub(super) struct TopicHints {
 
 /// Limit on names, and on symbols.
 const MAX_NAMES: usize = 24;
+/// Longest word or span that may be a name, in bytes.
+const MAX_WORD_BYTES: usize = 300;
+/// Lengths of a commit id, or of its prefix, in digits.
+const COMMIT_ID_DIGITS: RangeInclusive<usize> = 7..=40;
 
 const ARCHITECTURE_WORDS: &[&str] = &[
     "architecture",
@@ -85,21 +90,25 @@ impl TopicHints {
             topic.add_symbol(word, false);
         }
         // Normalize to words with one space around each, so that only whole words match.
-        let spread = |c: char| if c.is_alphanumeric() { c } else { ' ' };
-        let plain: String = text.to_lowercase().chars().map(spread).collect();
-        let plain: Vec<&str> = plain.split_whitespace().collect();
-        let plain = format!(" {} ", plain.join(" "));
-        let says = |word: &str| plain.contains(&format!(" {word} "));
-        let any = |words: &[&str]| words.iter().any(|word| says(word));
-        let elsewhere = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        let change =
-            CHANGE_PHRASES.iter().find(|(word, _)| says(word)).map(|(_, range)| range.clone());
-        let commit = find_commit(&plain)
-            .or(any(LAST_COMMIT_PHRASES).then(|| DiffRange::Commit("HEAD".into())));
-        topic.change =
-            change.or(commit).or(elsewhere(CHANGE_PHRASES_NON_ENGLISH).then_some(DiffRange::Auto));
-        topic.architecture = any(ARCHITECTURE_WORDS) || elsewhere(ARCHITECTURE_WORDS_NON_ENGLISH);
-        topic.history = any(HISTORY_WORDS);
+        let to_space = |c: char| if c.is_alphanumeric() { c } else { ' ' };
+        let normalized: String = text.to_lowercase().chars().map(to_space).collect();
+        let normalized: Vec<&str> = normalized.split_whitespace().collect();
+        let normalized = format!(" {} ", normalized.join(" "));
+        let contains_phrase = |word: &str| normalized.contains(&format!(" {word} "));
+        let contains_any = |words: &[&str]| words.iter().any(|word| contains_phrase(word));
+        let text_contains_any = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        let change = CHANGE_PHRASES
+            .iter()
+            .find(|(word, _)| contains_phrase(word))
+            .map(|(_, range)| range.clone());
+        let commit = find_commit(&normalized)
+            .or(contains_any(LAST_COMMIT_PHRASES).then(|| DiffRange::Commit("HEAD".into())));
+        topic.change = change
+            .or(commit)
+            .or(text_contains_any(CHANGE_PHRASES_NON_ENGLISH).then_some(DiffRange::Auto));
+        topic.architecture =
+            contains_any(ARCHITECTURE_WORDS) || text_contains_any(ARCHITECTURE_WORDS_NON_ENGLISH);
+        topic.history = contains_any(HISTORY_WORDS);
         topic
     }
 
@@ -107,53 +116,57 @@ impl TopicHints {
         let word = word
             .trim_matches(|c: char| matches!(c, ',' | ';' | '!' | '?' | '(' | ')' | '"' | '\''));
         let word = word.trim_end_matches(['.', ':']);
-        let sensible = word.len() >= 2 && !word.contains("://") && !word.contains("..");
-        if sensible && self.names.len() < MAX_NAMES && !self.names.iter().any(|name| name == word) {
+        let is_name = word.len() >= 2 && !word.contains("://") && !word.contains("..");
+        if is_name && self.names.len() < MAX_NAMES && !self.names.iter().any(|name| name == word) {
             self.names.push(word.to_owned());
         }
     }
 
-    fn add_symbol(&mut self, word: &str, ticked: bool) {
+    fn add_symbol(&mut self, word: &str, in_backticks: bool) {
         // `App::open()` is about `open`.
         let word =
             word.trim_end_matches(['?', '.', ':']).trim_end_matches("()").trim_end_matches('!');
-        let called = word.contains("::");
+        let is_path = word.contains("::");
         let word = word.rsplit("::").next().unwrap_or(word);
-        let plain = word.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let starts = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        let snake = word.trim_matches('_').contains('_');
-        let lower = word.chars().any(char::is_lowercase);
-        let humps = word.chars().skip(1).any(char::is_uppercase) && lower;
-        let telling =
-            if ticked || called { word.len() >= 2 } else { word.len() >= 4 && (snake || humps) };
-        let known = self.symbols.iter().any(|symbol| symbol == word);
-        if plain && starts && telling && !known && self.symbols.len() < MAX_NAMES {
+        let is_word = word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let starts_identifier = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let is_snake_case = word.trim_matches('_').contains('_');
+        let has_lowercase = word.chars().any(char::is_lowercase);
+        let is_camel_case = word.chars().skip(1).any(char::is_uppercase) && has_lowercase;
+        let is_symbol = if in_backticks || is_path {
+            word.len() >= 2
+        } else {
+            word.len() >= 4 && (is_snake_case || is_camel_case)
+        };
+        let is_known = self.symbols.iter().any(|symbol| symbol == word);
+        if is_word && starts_identifier && is_symbol && !is_known && self.symbols.len() < MAX_NAMES
+        {
             self.symbols.push(word.to_owned());
         }
     }
 }
 
 /// A commit named by its id or a prefix of it.
-fn find_commit(plain: &str) -> Option<DiffRange> {
-    let mut words = plain.split(' ').skip_while(|word| *word != "commit").skip(1);
-    let id = words.next().filter(|id| (7..=40).contains(&id.len()))?;
+fn find_commit(normalized: &str) -> Option<DiffRange> {
+    let mut words = normalized.split(' ').skip_while(|word| *word != "commit").skip(1);
+    let id = words.next().filter(|id| COMMIT_ID_DIGITS.contains(&id.len()))?;
     id.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| DiffRange::Commit(id.to_owned()))
 }
 
 /// Text between backticks on one line.
 fn backtick_spans(text: &str) -> impl Iterator<Item = &str> {
     let spans = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
-    spans.map(str::trim).filter(|span| !span.is_empty() && span.len() <= 300)
+    spans.map(str::trim).filter(|span| !span.is_empty() && span.len() <= MAX_WORD_BYTES)
 }
 
 /// Splits into words at whitespace and punctuation, and also at non-ASCII text, because some
 /// scripts have no spaces.
 fn split_words(text: &str) -> impl Iterator<Item = &str> {
-    let marks = |c: char| {
+    let is_separator = |c: char| {
         c.is_whitespace()
             || matches!(c, '`' | '"' | '(' | ')' | ',' | '“' | '”' | '，' | '。' | '、' | '<' | '>')
     };
-    let whole = text.split(marks);
-    let ascii = text.split(move |c: char| marks(c) || !c.is_ascii());
-    whole.chain(ascii).filter(|word| !word.is_empty() && word.len() <= 300)
+    let words = text.split(is_separator);
+    let ascii = text.split(move |c: char| is_separator(c) || !c.is_ascii());
+    words.chain(ascii).filter(|word| !word.is_empty() && word.len() <= MAX_WORD_BYTES)
 }

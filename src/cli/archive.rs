@@ -31,38 +31,38 @@ use std::path::Path;
 pub(super) fn list(
     list: &ListArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let place = workspace::current_workspace(config);
+    let workspace = workspace::current_workspace(config);
     let query = DebateQuery {
-        root: (!list.all).then(|| place.root.clone()),
+        root: (!list.all).then(|| workspace.root.clone()),
         status: list.status.map(Into::into),
         limit: Some(list.limit),
         ..DebateQuery::default()
     };
-    let mut cards = desk.archive().list(&query)?;
-    if cards.is_empty() && desk.resolve_debate(None, false, &place.root).is_err() {
-        let found = desk.recover(&place, &crate::clients::state_file_paths(config))?;
-        for line in found.messages {
+    let mut cards = app.archive().list(&query)?;
+    if cards.is_empty() && app.resolve_debate(None, false, &workspace.root).is_err() {
+        let report = app.recover(&workspace, &crate::clients::state_file_paths(config))?;
+        for line in report.messages {
             screen.note(&format!("[INFO] {line}"));
         }
-        for stranger in &found.unsigned_files {
+        for unsigned in &report.unsigned_files {
             screen.note(&format!(
-                "[INFO] `{file}` holds a debate you have not signed: \"{}\", {} turns, said to be by {}. \
-                 `debate import {file}` takes in what was said.",
-                stranger.topic(),
-                stranger.transcript.turns.len(),
-                stranger.speakers(),
-                file = stranger.path.display()
+                "[INFO] `{file}` holds a debate you have not signed: \"{}\", {} turns, said to be \
+                 by {}. `debate import {file}` imports it as a transcript.",
+                unsigned.topic(),
+                unsigned.transcript.turns.len(),
+                unsigned.speakers(),
+                file = unsigned.path.display()
             ));
         }
-        cards = desk.archive().list(&query)?;
+        cards = app.archive().list(&query)?;
     }
     let debates: Vec<ListedDebate> = cards
         .into_iter()
         .map(|card| {
-            let read = list.state.then(|| desk.read(&card.id).ok()).flatten();
+            let read = list.state.then(|| app.read(&card.id).ok()).flatten();
             ListedDebate {
                 state: read.map(|(_, debate, _)| short_status(&debate, STATUS_LINE_CHARS)),
                 card,
@@ -74,8 +74,9 @@ pub(super) fn list(
         return Ok(Exit::Ok);
     }
     if debates.is_empty() {
-        let here = if list.all { String::new() } else { format!(" in `{}`", place.root.display()) };
-        screen.note(&format!("No debates{here}. Try: debate demo"));
+        let location =
+            if list.all { String::new() } else { format!(" in `{}`", workspace.root.display()) };
+        screen.note(&format!("No debates{location}. Try: debate demo"));
     }
     for ListedDebate { card, state } in debates {
         screen.print(&render_card(&card))?;
@@ -87,19 +88,19 @@ pub(super) fn list(
 }
 
 fn render_card(card: &DebateCard) -> String {
-    let day = iso_timestamp(card.updated_at).replace('T', " ");
-    let mut tail = String::new();
+    let timestamp = iso_timestamp(card.updated_at).replace('T', " ");
+    let mut suffix = String::new();
     if let Some(winner) = &card.winner {
-        let _ = write!(tail, " -> {winner}");
+        let _ = write!(suffix, " -> {winner}");
     }
     if !card.labels.is_empty() {
-        let _ = write!(tail, " [{}]", card.labels.join(", "));
+        let _ = write!(suffix, " [{}]", card.labels.join(", "));
     }
     format!(
-        "{DIM}{}{DIM:#}  {:<11}  {DIM}{}{DIM:#}  {BOLD}{}{BOLD:#}{tail}\n",
+        "{DIM}{}{DIM:#}  {:<11}  {DIM}{}{DIM:#}  {BOLD}{}{BOLD:#}{suffix}\n",
         card.id,
         card.status.as_str(),
-        &day[..16],
+        &timestamp[..16],
         strip_control_chars(&card.topic).replace('\n', " "),
     )
 }
@@ -108,11 +109,11 @@ fn render_card(card: &DebateCard) -> String {
 pub(super) fn show(
     show: &ShowArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let id = workspace::resolve_debate_id(show.id.as_deref(), config, desk, screen)?;
-    let (stored, debate, flaw) = desk.read(&id)?;
+    let id = workspace::resolve_debate_id(show.id.as_deref(), config, app, screen)?;
+    let (stored, debate, flaw) = app.read(&id)?;
     let flaw = flaw.map(|flaw| format!("event {}: {}", flaw.seq, flaw.message));
     if let Some(cue) = show.prompt {
         if !debate.has_cue(cue) {
@@ -129,7 +130,7 @@ pub(super) fn show(
         }
         return Ok(Exit::Ok);
     }
-    let live = desk.archive().live_texts(&id)?;
+    let live = app.archive().live_texts(&id)?;
     if show.json.json {
         screen.print_json(&ShowOutput {
             debate: debate_view(&debate),
@@ -163,27 +164,27 @@ pub(super) fn show(
 pub(super) fn search(
     search: &SearchArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
     let root = search.here.then(|| workspace::current_workspace(config).root);
     let query = DebateQuery { root, limit: Some(search.limit), ..DebateQuery::default() };
-    let hits = desk.archive().search(&search.words.join(" "), &query)?;
+    let hits = app.archive().search(&search.words.join(" "), &query)?;
     if search.json.json {
         screen.print_json(&SearchOutput { v: 1, hits })?;
         return Ok(Exit::Ok);
     }
     if hits.is_empty() {
-        screen.note("Nothing was said about that.");
+        screen.note("No matches.");
     }
     for hit in hits {
-        let place = match (&hit.seat, hit.round) {
+        let location = match (&hit.seat, hit.round) {
             (Some(seat), Some(0)) => seat.clone(),
             (Some(seat), Some(round)) => format!("round {round}, {seat}"),
             _ => "topic".into(),
         };
         let excerpt = strip_control_chars(&hit.excerpt).replace('\n', " ");
-        screen.print(&format!("{DIM}{} ({place}){DIM:#}\n  {excerpt}\n", hit.id))?;
+        screen.print(&format!("{DIM}{} ({location}){DIM:#}\n  {excerpt}\n", hit.id))?;
     }
     Ok(Exit::Ok)
 }
@@ -192,11 +193,11 @@ pub(super) fn search(
 pub(super) fn export(
     export: &ExportArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let id = workspace::resolve_debate_id(export.id.as_deref(), config, desk, screen)?;
-    let (stored, debate, _) = desk.read(&id)?;
+    let id = workspace::resolve_debate_id(export.id.as_deref(), config, app, screen)?;
+    let (stored, debate, _) = app.read(&id)?;
     let text = match export.form {
         ExportFormat::Markdown => render_record(&debate),
         ExportFormat::Json => to_pretty_json(&debate_view(&debate))? + "\n",
@@ -209,8 +210,9 @@ pub(super) fn export(
         }
         None => text.lines().try_for_each(|line| screen.print_serialized(line))?,
         Some(path) => {
-            fs::write(path, text)
+            fs::write(path, &text)
                 .map_err(|error| CliError::File(path.display().to_string(), error))?;
+            tracing::debug!(debate = %id, bytes = text.len(), "export written");
             screen.note(&format!("[INFO] Written: {}", path.display()));
         }
     }
@@ -242,60 +244,67 @@ fn render_event_log(stored: &StoredDebate) -> Result<String, CliError> {
 pub(super) fn import(
     import: &ImportArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let place = workspace::current_workspace(config);
+    let workspace = workspace::current_workspace(config);
     let text = read_input(&import.file)?;
     let (proposer, challenger) = (import.proposer.clone(), import.challenger.clone());
-    let opening = DebateDraft::new("", proposer, challenger, import.judge.clone());
-    let taken = desk.import_file(&text, &opening, &place)?;
-    let (how, counts, says) = match taken.outcome {
-        ImportOutcome::New => {
-            ("new", None, "It was signed by this user and is taken as it is.".to_owned())
-        }
+    let draft = DebateDraft::new("", proposer, challenger, import.judge.clone());
+    let imported = app.import_file(&text, &draft, &workspace)?;
+    let (how, counts, message) = match imported.outcome {
+        ImportOutcome::New => ("new", None, "Signed by this user: imported as it is.".to_owned()),
         ImportOutcome::AlreadyKnown => {
-            ("known", None, "It was known already; nothing changed.".into())
+            ("known", None, "It is already in the archive; nothing changed.".into())
         }
-        ImportOutcome::Extended(by) => ("extended", None, format!("It went on by {by} events.")),
+        ImportOutcome::Extended(added) => {
+            ("extended", None, format!("{added} events were added to the debate in the archive."))
+        }
         ImportOutcome::Diverged => (
             "diverged",
             None,
-            "It and the known one went different ways: it is its own now.".into(),
+            "It differs from the debate in the archive, so it is now a separate debate.".into(),
         ),
-        ImportOutcome::Transcript { imported: taken, turns } => (
+        ImportOutcome::Transcript { imported, turns } => (
             "transcript",
-            Some((taken, turns)),
+            Some((imported, turns)),
             format!(
-                "It was not signed by this user, so only what was said is taken: {taken} of {turns} \
-                 turns. Nothing runs until you go on with `debate resume`."
+                "Not signed by this user, so only the text was imported: {imported} of {turns} turns. \
+                 Nothing runs until you continue with `debate resume`."
             ),
         ),
     };
+    tracing::info!(debate = %imported.id, outcome = how, "debate imported");
     if import.json.json {
         let (taken_turns, turns) = counts.unzip();
-        screen.print_json(&ImportOutput { v: 1, id: taken.id, how, taken: taken_turns, turns })?;
+        screen.print_json(&ImportOutput {
+            v: 1,
+            id: imported.id,
+            how,
+            taken: taken_turns,
+            turns,
+        })?;
     } else {
-        screen.note(&says);
-        screen.print(&format!("{}\n", taken.id))?;
+        screen.note(&message);
+        screen.print(&format!("{}\n", imported.id))?;
     }
     Ok(Exit::Ok)
 }
 
 fn read_input(file: &Path) -> Result<String, CliError> {
     let mut bytes = vec![];
-    let done = if file == Path::new("-") {
+    let result = if file == Path::new("-") {
         std::io::stdin().lock().read_to_end(&mut bytes).map(drop)
     } else {
         fs::read(file).map(|read| bytes = read)
     };
-    done.map_err(|error| CliError::File(file.display().to_string(), error))?;
+    result.map_err(|error| CliError::File(file.display().to_string(), error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Handler of `debate reindex`.
-pub(super) fn reindex(json: JsonArg, desk: &App, screen: &mut Screen) -> Result<Exit, CliError> {
-    let reindexed = desk.archive().reindex()?;
+pub(super) fn reindex(json: JsonArg, app: &App, screen: &mut Screen) -> Result<Exit, CliError> {
+    let reindexed = app.archive().reindex()?;
     let exit = if reindexed.flawed.is_empty() { Exit::Ok } else { Exit::Failure };
     if json.json {
         screen.print_json(&ReindexOutput { v: 1, reindexed })?;
@@ -314,18 +323,21 @@ pub(super) fn reindex(json: JsonArg, desk: &App, screen: &mut Screen) -> Result<
 /// Handler of `debate models`.
 pub(super) async fn models(
     models: ModelsArgs,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let listing = desk.list_providers(models.probe).await?;
+    let listing = app.list_providers(models.probe).await?;
     if models.json {
         screen.print_json(&ModelsOutput { v: 1, models: listing })?;
         return Ok(Exit::Ok);
     }
-    for it in listing {
-        let can = if it.playable { "can play" } else { "cannot play" };
-        screen.print(&format!("{BOLD}{:<18}{BOLD:#}  {can:<11}  {}\n", it.seat, it.note))?;
-        for line in model_details(&it) {
+    for provider in listing {
+        let status = if provider.playable { "can play" } else { "cannot play" };
+        screen.print(&format!(
+            "{BOLD}{:<18}{BOLD:#}  {status:<11}  {}\n",
+            provider.seat, provider.note
+        ))?;
+        for line in model_details(&provider) {
             screen.print(&format!("{:33}{DIM}{}{DIM:#}\n", "", strip_control_chars(&line)))?;
         }
     }
@@ -333,20 +345,20 @@ pub(super) async fn models(
 }
 
 /// Details of a seat that can play, one line each.
-fn model_details(it: &ProviderInfo) -> Vec<String> {
-    let mut first: Vec<String> = vec![];
-    first.extend(it.reached.clone());
-    first.extend(it.version.as_ref().map(|version| format!("version {version}")));
-    first.extend(it.login.clone());
-    first.extend(it.price.clone());
-    let mut lines = vec![first.join("; ")];
-    if !it.models.is_empty() {
-        lines.push(format!("models: {}", it.models.join(", ")));
+fn model_details(provider: &ProviderInfo) -> Vec<String> {
+    let mut parts: Vec<String> = vec![];
+    parts.extend(provider.reached.clone());
+    parts.extend(provider.version.as_ref().map(|version| format!("version {version}")));
+    parts.extend(provider.login.clone());
+    parts.extend(provider.price.clone());
+    let mut lines = vec![parts.join("; ")];
+    if !provider.models.is_empty() {
+        lines.push(format!("models: {}", provider.models.join(", ")));
     }
-    if !it.efforts.is_empty() {
-        lines.push(format!("effort: {}", it.efforts.join(", ")));
+    if !provider.efforts.is_empty() {
+        lines.push(format!("effort: {}", provider.efforts.join(", ")));
     }
-    lines.extend(it.probe.as_ref().map(|probe| format!("asked: {probe}")));
-    lines.retain(|line| it.playable && !line.is_empty());
+    lines.extend(provider.probe.as_ref().map(|probe| format!("asked: {probe}")));
+    lines.retain(|line| provider.playable && !line.is_empty());
     lines
 }

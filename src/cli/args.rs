@@ -20,6 +20,11 @@ pub use serve::ServeArgs;
 pub use value_enums::{EffortArg, StatusArg};
 pub use view::ViewArgs;
 
+/// Debates or search results that are listed by default.
+const DEFAULT_LISTED: usize = 20;
+/// Smallest speed factor of `debate replay`, apart from 0 (unlimited).
+const MIN_REPLAY_SPEED: f64 = 0.001;
+
 /// Make AI models debate a question, with checked citations, before you decide
 #[derive(Debug, Parser)]
 #[command(
@@ -332,7 +337,7 @@ pub struct ListArgs {
     #[arg(long, value_enum)]
     pub status: Option<StatusArg>,
     /// Maximum number of debates
-    #[arg(long, short = 'n', default_value_t = 20)]
+    #[arg(long, short = 'n', default_value_t = DEFAULT_LISTED)]
     pub limit: usize,
     /// Show the state of each debate, in five lines
     #[arg(long)]
@@ -368,7 +373,7 @@ pub struct SearchArgs {
     #[arg(long)]
     pub here: bool,
     /// Maximum number of results
-    #[arg(long, short = 'n', default_value_t = 20)]
+    #[arg(long, short = 'n', default_value_t = DEFAULT_LISTED)]
     pub limit: usize,
     /// The `--json` flag.
     #[command(flatten)]
@@ -435,16 +440,16 @@ pub struct ImportArgs {
 
 fn parse_speed(text: &str) -> Result<f64, String> {
     let speed: f64 = text.parse().map_err(|_| "it must be a number")?;
-    if speed.is_finite() && (speed == 0.0 || speed >= 0.001) {
+    if speed.is_finite() && (speed == 0.0 || speed >= MIN_REPLAY_SPEED) {
         return Ok(speed);
     }
-    Err("it must be 0, or 0.001 or more".into())
+    Err(format!("it must be 0, or {MIN_REPLAY_SPEED} or more"))
 }
 
 fn parse_seat(text: &str) -> Result<(String, Participant), String> {
-    let (name, voice) = text.split_once('=').ok_or("write it as NAME=SEAT")?;
+    let (name, seat) = text.split_once('=').ok_or("write it as NAME=SEAT")?;
     Ok((
         name.trim().into(),
-        voice.parse().map_err(|bad: crate::debate::seat::ParticipantError| bad.to_string())?,
+        seat.parse().map_err(|error: crate::debate::seat::ParticipantError| error.to_string())?,
     ))
 }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// A quarter of the time is reserved for the verdict, but at most four minutes.
+/// Fraction of the time that is reserved for the verdict: a quarter.
 const VERDICT_TIME_DIVISOR: u32 = 4;
+/// Maximum time that is reserved for the verdict.
 const MAX_VERDICT_TIME: Duration = Duration::from_secs(240);
 
 /// Stage of the deadline that has been reached.
@@ -26,22 +27,22 @@ impl DeadlineTimer {
     /// Starts the timers. Without a deadline they never fire.
     pub(super) fn new(end: Option<Instant>) -> DeadlineTimer {
         let now = Instant::now();
-        let kept = |end: Instant| {
+        let verdict_time = |end: Instant| {
             (end.saturating_duration_since(now) / VERDICT_TIME_DIVISOR).min(MAX_VERDICT_TIME)
         };
-        DeadlineTimer { verdict: end.map(|end| end - kept(end)), end }
+        DeadlineTimer { verdict: end.map(|end| end - verdict_time(end)), end }
     }
 
     /// Waits for the next stage. Each is returned once.
     pub(super) async fn next_stage(&mut self) -> DeadlineStage {
-        let (at, due) = match (self.verdict, self.end) {
-            (Some(at), _) => (at, DeadlineStage::Verdict),
-            (None, Some(at)) => (at, DeadlineStage::End),
+        let (instant, stage) = match (self.verdict, self.end) {
+            (Some(instant), _) => (instant, DeadlineStage::Verdict),
+            (None, Some(instant)) => (instant, DeadlineStage::End),
             (None, None) => return std::future::pending().await,
         };
-        sleep_until(at).await;
-        let told = if due == DeadlineStage::Verdict { &mut self.verdict } else { &mut self.end };
-        *told = None;
-        due
+        sleep_until(instant).await;
+        let timer = if stage == DeadlineStage::Verdict { &mut self.verdict } else { &mut self.end };
+        *timer = None;
+        stage
     }
 }

@@ -16,40 +16,41 @@ use std::path::{Path, PathBuf};
 pub(super) async fn demo(
     demo: &DemoArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let place = workspace::current_workspace(config);
-    let ground = desk.read_context(&place.root, "", "none", BriefReaders::BriefOnly).await?;
-    let facts = RepoFacts::scan(&place.root, |paths| citable_files(desk, &place.root, paths));
-    let voice = Participant::Model { tool: "demo".into(), model: None };
+    let workspace = workspace::current_workspace(config);
+    let context = app.read_context(&workspace.root, "", "none", BriefReaders::BriefOnly).await?;
+    let facts =
+        RepoFacts::scan(&workspace.root, |paths| citable_files(app, &workspace.root, paths));
+    let participant = Participant::Model { tool: "demo".into(), model: None };
     let topic =
         format!("Should {} split its largest source file, {}?", facts.name, facts.largest.0);
-    let opening = DebateDraft {
+    let draft = DebateDraft {
         brief: facts.to_brief(),
-        pin: ground.pinned.map(|pinned| pinned.tree),
-        ..DebateDraft::new(&topic, voice.clone(), voice.clone(), voice)
+        pin: context.pinned.map(|pinned| pinned.tree),
+        ..DebateDraft::new(&topic, participant.clone(), participant.clone(), participant)
     };
     if facts.files == 0 {
-        screen.note("[INFO] There is no source here, so it speaks of an imagined README.md.");
+        screen.note("[INFO] There is no source here, so the demo is about an imaginary README.md.");
     }
     screen.note("DEMO: scripted voices, no model is asked, nothing leaves this machine.");
-    let job = desk.open(&opening, &place)?;
-    let shown = DisplayArgs { follow: true, json: demo.display.json };
+    let job = app.open(&draft, &workspace)?;
+    let display = DisplayArgs { follow: true, json: demo.display.json };
     let id = job.id().to_owned();
     let exit = DebatePlayer {
         config,
-        app: desk,
+        app,
         assume_yes: true,
-        display: shown,
+        display,
         print_summary: true,
         deadline: None,
         resume_hint: None,
     }
     .play(job, screen)
     .await?;
-    desk.archive().flush_exports();
-    let stored = desk.archive().read(&id)?;
+    app.archive().flush_exports();
+    let stored = app.archive().read(&id)?;
     for path in stored.record_path.iter().chain(stored.state_files.iter().map(|(path, _)| path)) {
         screen.note(&format!("[INFO] Written: {}", path.display()));
     }
@@ -68,28 +69,39 @@ struct RepoFacts {
 }
 
 /// Filters out files that citations cannot refer to, such as those Git ignores.
-fn citable_files(desk: &App, root: &Path, paths: &[&str]) -> Vec<String> {
+fn citable_files(app: &App, root: &Path, paths: &[&str]) -> Vec<String> {
     let text: Vec<String> = paths.iter().map(|path| format!("- `{path}:1`\n")).collect();
     let text = text.concat();
-    let asked = CitationCheckRequest { text: &text, base_folder: "", own_path: None, commit: None };
-    let Ok((citations, _)) = desk.check_citations(root, &asked) else { return vec![] };
-    let there = citations.into_iter().filter(|citation| citation.found == CitationStatus::Located);
-    there.filter_map(|citation| citation.path).collect()
+    let request =
+        CitationCheckRequest { text: &text, base_folder: "", own_path: None, commit: None };
+    let Ok((citations, _)) = app.check_citations(root, &request) else { return vec![] };
+    let located =
+        citations.into_iter().filter(|citation| citation.found == CitationStatus::Located);
+    located.filter_map(|citation| citation.path).collect()
 }
 
-/// Limits of the file scan, so that it is fast in large repositories.
+/// Maximum number of scanned files, so that the scan is fast in large repositories.
 const MAX_FILES: usize = 4_000;
+/// Maximum size of a scanned file in bytes.
 const MAX_FILE_BYTES: u64 = 2_000_000;
+/// Number of the largest files that are checked for being citable.
+const MAX_CHECKED_FILES: usize = 20;
+/// Minimum number of letters and digits in a quoted line.
+const MIN_QUOTE_LETTERS: usize = 20;
+/// Maximum length of a quoted line in bytes.
+const MAX_QUOTE_BYTES: usize = 90;
+/// Extensions of files that count as source.
 const SOURCE_EXTENSIONS: &[&str] = &[
     "rs", "py", "ts", "tsx", "js", "jsx", "go", "java", "kt", "c", "h", "cc", "cpp", "hpp", "cs",
     "rb", "php", "swift", "scala", "ex", "hs", "ml", "lua", "sh", "sql", "zig", "md",
 ];
+/// Names of folders that are not scanned.
 const SKIPPED_FOLDERS: &[&str] =
     &["target", "node_modules", "vendor", "dist", "build", "third_party"];
 
 impl RepoFacts {
-    fn scan(root: &Path, seen: impl Fn(&[&str]) -> Vec<String>) -> RepoFacts {
-        let mut found: Vec<(String, usize)> = vec![];
+    fn scan(root: &Path, find_citable: impl Fn(&[&str]) -> Vec<String>) -> RepoFacts {
+        let mut sources: Vec<(String, usize)> = vec![];
         let mut folders = vec![root.to_owned()];
         let mut count = 0;
         while let Some(folder) = folders.pop() {
@@ -99,36 +111,37 @@ impl RepoFacts {
             for path in entries {
                 count += 1;
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                let hidden = name.starts_with('.') || SKIPPED_FOLDERS.contains(&name.as_str());
-                let Ok(kind) = path.symlink_metadata() else { continue };
-                if count > MAX_FILES || hidden || kind.is_symlink() {
+                let is_skipped = name.starts_with('.') || SKIPPED_FOLDERS.contains(&name.as_str());
+                let Ok(metadata) = path.symlink_metadata() else { continue };
+                if count > MAX_FILES || is_skipped || metadata.is_symlink() {
                     continue;
                 }
-                if kind.is_dir() {
+                if metadata.is_dir() {
                     folders.push(path);
-                } else if kind.len() <= MAX_FILE_BYTES
+                } else if metadata.len() <= MAX_FILE_BYTES
                     && let Some(lines) = count_source_lines(&path)
                 {
-                    let inside = path.strip_prefix(root).unwrap_or(&path);
-                    found.push((inside.display().to_string().replace('\\', "/"), lines));
+                    let relative = path.strip_prefix(root).unwrap_or(&path);
+                    sources.push((relative.display().to_string().replace('\\', "/"), lines));
                 }
             }
         }
         // Markdown is used only if the repository has no code.
-        let prose = |(name, _): &(String, usize)| {
+        let is_markdown = |(name, _): &(String, usize)| {
             Path::new(name).extension().is_some_and(|extension| extension == "md")
         };
-        if !found.iter().all(prose) {
-            found.retain(|file| !prose(file));
+        if !sources.iter().all(is_markdown) {
+            sources.retain(|file| !is_markdown(file));
         }
-        found.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
-        let largest: Vec<&str> = found.iter().take(20).map(|(path, _)| path.as_str()).collect();
-        let (files, known) = (found.len(), seen(&largest));
-        if known.len() > 1 {
-            found.retain(|(path, _)| known.contains(path));
+        sources.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        let largest: Vec<&str> =
+            sources.iter().take(MAX_CHECKED_FILES).map(|(path, _)| path.as_str()).collect();
+        let (files, citable) = (sources.len(), find_citable(&largest));
+        if citable.len() > 1 {
+            sources.retain(|(path, _)| citable.contains(path));
         }
         let nth = |nth: usize| {
-            found.get(nth).or(found.first()).cloned().unwrap_or_else(|| ("README.md".into(), 1))
+            sources.get(nth).or(sources.first()).cloned().unwrap_or_else(|| ("README.md".into(), 1))
         };
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
         RepoFacts {
@@ -143,8 +156,8 @@ impl RepoFacts {
     fn to_brief(&self) -> String {
         let (line, quote) = &self.quote;
         format!(
-            "name = {}\nfiles = {}\nlargest = {}\nlargest_lines = {}\nsecond = {}\nsecond_lines = {}\n\
-             quote_line = {line}\nquote = {quote}",
+            "name = {}\nfiles = {}\nlargest = {}\nlargest_lines = {}\nsecond = {}\n\
+             second_lines = {}\nquote_line = {line}\nquote = {quote}",
             self.name, self.files, self.largest.0, self.largest.1, self.second.0, self.second.1
         )
     }
@@ -153,14 +166,14 @@ impl RepoFacts {
 /// Finds a line that occurs once in the file and has enough letters to quote, with its number.
 fn find_unique_line(path: &Path) -> (usize, String) {
     let text = fs::read_to_string(path).unwrap_or_default();
-    let plain = |line: &str| {
+    let is_quotable = |line: &str| {
         let letters = line.chars().filter(|c| c.is_alphanumeric()).count();
-        let odd = |c: char| "\"\\`=<>".contains(c) || c.is_control() || !c.is_ascii();
-        letters >= 20 && line.len() <= 90 && !line.contains(odd)
+        let is_special = |c: char| "\"\\`=<>".contains(c) || c.is_control() || !c.is_ascii();
+        letters >= MIN_QUOTE_LETTERS && line.len() <= MAX_QUOTE_BYTES && !line.contains(is_special)
     };
-    let mut lines = text.lines().enumerate().map(|(nth, line)| (nth + 1, line.trim()));
-    let found = lines.find(|(_, line)| plain(line) && text.matches(line).count() == 1);
-    found.map_or((1, String::new()), |(nth, line)| (nth, line.to_owned()))
+    let mut lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
+    let found = lines.find(|(_, line)| is_quotable(line) && text.matches(line).count() == 1);
+    found.map_or((1, String::new()), |(number, line)| (number, line.to_owned()))
 }
 
 /// Number of lines of a source file, or `None` for other files.

@@ -53,16 +53,16 @@ impl Diagnosis {
     }
 
     pub(super) fn problem(name: &str, says: String, hint: &str) -> Diagnosis {
-        let looked = Diagnosis::ok(name, says).with_hint(hint);
-        Diagnosis { check: DoctorCheck { ok: false, ..looked.check }, ..looked }
+        let diagnosis = Diagnosis::ok(name, says).with_hint(hint);
+        Diagnosis { check: DoctorCheck { ok: false, ..diagnosis.check }, ..diagnosis }
     }
 
     pub(super) fn with_hint(self, hint: &str) -> Diagnosis {
         Diagnosis { check: DoctorCheck { hint: Some(hint.into()), ..self.check }, ..self }
     }
 
-    pub(super) fn with_fix(self, mend: DoctorFix) -> Diagnosis {
-        Diagnosis { fix: Some(mend), ..self }
+    pub(super) fn with_fix(self, fix: DoctorFix) -> Diagnosis {
+        Diagnosis { fix: Some(fix), ..self }
     }
 }
 
@@ -70,26 +70,33 @@ impl Diagnosis {
 pub(super) async fn doctor(
     doctor: &DoctorArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let ground = ClientPaths::from_config(config);
-    let (mut archive, mut looked) = run_checks(doctor, config, desk, &ground).await;
+    let client_paths = ClientPaths::from_config(config);
+    let (mut archive, mut diagnoses) = run_checks(doctor, config, app, &client_paths).await;
     if doctor.fix {
-        let done: Vec<(String, String)> = looked
+        let fixes: Vec<(String, String)> = diagnoses
             .iter()
-            .filter_map(|it| Some((it.check.name.clone(), apply_fix(it.fix.as_ref()?, &ground))))
+            .filter_map(|diagnosis| {
+                Some((
+                    diagnosis.check.name.clone(),
+                    apply_fix(diagnosis.fix.as_ref()?, &client_paths),
+                ))
+            })
             .collect();
-        (archive, looked) = run_checks(doctor, config, desk, &ground).await;
-        for it in &mut looked {
-            let own = done.iter().filter(|(name, said)| *name == it.check.name && !said.is_empty());
-            let said: Vec<&str> = own.map(|(_, said)| said.as_str()).collect();
-            it.check.mended = (!said.is_empty()).then(|| said.join("; "));
+        (archive, diagnoses) = run_checks(doctor, config, app, &client_paths).await;
+        for diagnosis in &mut diagnoses {
+            let matching = fixes
+                .iter()
+                .filter(|(name, applied)| *name == diagnosis.check.name && !applied.is_empty());
+            let applied: Vec<&str> = matching.map(|(_, applied)| applied.as_str()).collect();
+            diagnosis.check.mended = (!applied.is_empty()).then(|| applied.join("; "));
         }
     }
-    let ok = looked.iter().all(|it| it.check.ok);
-    let mends = looked.iter().any(|it| it.fix.is_some());
-    let checks: Vec<DoctorCheck> = looked.into_iter().map(|it| it.check).collect();
+    let ok = diagnoses.iter().all(|diagnosis| diagnosis.check.ok);
+    let fixable = diagnoses.iter().any(|diagnosis| diagnosis.fix.is_some());
+    let checks: Vec<DoctorCheck> = diagnoses.into_iter().map(|diagnosis| diagnosis.check).collect();
     let exit = if ok { Exit::Ok } else { Exit::Failure };
     if doctor.json {
         screen.print_json(&DoctorOutput { v: 1, ok, archive, checks })?;
@@ -109,8 +116,8 @@ pub(super) async fn doctor(
             screen.print(&format!("     hint: {hint}\n"))?;
         }
     }
-    if mends && !doctor.fix {
-        screen.note("`debate doctor --fix` does what can be done without asking you.");
+    if fixable && !doctor.fix {
+        screen.note("`debate doctor --fix` applies the fixes that need no decision of yours.");
     }
     Ok(exit)
 }
@@ -118,86 +125,91 @@ pub(super) async fn doctor(
 async fn run_checks(
     doctor: &DoctorArgs,
     config: &Config,
-    desk: &App,
-    ground: &ClientPaths,
+    app: &App,
+    client_paths: &ClientPaths,
 ) -> (Option<ArchiveHealth>, Vec<Diagnosis>) {
-    let mut looked = vec![check_program(config, ground)];
-    let (health, archive) = check_archive(desk, config);
-    looked.push(archive);
-    looked.push(check_permissions(&config.data_dir));
-    looked.push(check_config(config, desk));
-    looked.push(check_repository(config));
-    looked.push(check_unfinished(config, desk));
+    let mut diagnoses = vec![check_program(config, client_paths)];
+    let (health, archive) = check_archive(app, config);
+    diagnoses.push(archive);
+    diagnoses.push(check_permissions(&config.data_dir));
+    diagnoses.push(check_config(config, app));
+    diagnoses.push(check_repository(config));
+    diagnoses.push(check_unfinished(config, app));
     // An invalid config has its own check, so the error is dropped here.
-    let listed = desk.list_providers(doctor.probe).await.unwrap_or_default();
-    looked.extend(clients::check_clients(&listed, desk, ground));
-    looked.extend(models::check_models(&listed));
-    (health, looked)
+    let providers = app.list_providers(doctor.probe).await.unwrap_or_default();
+    diagnoses.extend(clients::check_clients(&providers, app, client_paths));
+    diagnoses.extend(models::check_models(&providers));
+    (health, diagnoses)
 }
 
 /// Applies a fix and returns what was done, or the error.
-fn apply_fix(mend: &DoctorFix, ground: &ClientPaths) -> String {
-    let told = |mut steps: Vec<InstallStep>| {
+fn apply_fix(fix: &DoctorFix, client_paths: &ClientPaths) -> String {
+    let apply_steps = |mut steps: Vec<InstallStep>| {
         for step in &mut steps {
-            step.apply(&ground.backup_dir);
+            step.apply(&client_paths.backup_dir);
         }
-        let done = |step: &&InstallStep| {
+        let changed = |step: &&InstallStep| {
             matches!(step.action, FileAction::Added | FileAction::Updated | FileAction::Failed)
         };
-        let done = steps.iter().filter(done);
+        let changed = steps.iter().filter(changed);
         let line = |step: &InstallStep| {
-            let why = step.reason.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-            format!("{} {} in `{}`{why}", step.action.as_str(), step.item, step.path.display())
+            let reason =
+                step.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+            format!("{} {} in `{}`{reason}", step.action.as_str(), step.item, step.path.display())
         };
-        done.map(line).collect::<Vec<_>>().join("; ")
+        changed.map(line).collect::<Vec<_>>().join("; ")
     };
-    match mend {
+    match fix {
         DoctorFix::InstallClient(client, scope) => {
-            told(plan_install(client, *scope, &InstallOptions::default(), ground))
+            apply_steps(plan_install(client, *scope, &InstallOptions::default(), client_paths))
         }
         DoctorFix::RemoveBlocker(client, scope) => {
-            told(plan_repair(client, *scope, ground).into_iter().collect())
+            apply_steps(plan_repair(client, *scope, client_paths).into_iter().collect())
         }
         DoctorFix::RestrictPermissions(paths) => {
-            let done: Vec<String> = paths.iter().map(|path| restrict_to_owner(path)).collect();
-            done.join("; ")
+            let changed: Vec<String> = paths.iter().map(|path| restrict_to_owner(path)).collect();
+            changed.join("; ")
         }
     }
 }
 
 /// Checks the version, and whether `debate` on `PATH` is this binary.
-fn check_program(config: &Config, ground: &ClientPaths) -> Diagnosis {
-    let says = format!("{} at `{}`", env!("CARGO_PKG_VERSION"), ground.program.display());
-    let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+fn check_program(config: &Config, client_paths: &ClientPaths) -> Diagnosis {
+    let message = format!("{} at `{}`", env!("CARGO_PKG_VERSION"), client_paths.program.display());
+    let resolve = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = format!("debate{}", std::env::consts::EXE_SUFFIX);
-    let found =
+    let on_path =
         config.search_path.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
-    match found {
-        Some(found) if real(&found) == real(&config.program) => Diagnosis::ok("debate", says),
-        Some(found) => Diagnosis::ok("debate", format!("{says}; `{}` is another", found.display()))
-            .with_hint("put the folder of the one you want first in your PATH"),
+    match on_path {
+        Some(on_path) if resolve(&on_path) == resolve(&config.program) => {
+            Diagnosis::ok("debate", message)
+        }
+        Some(on_path) => {
+            Diagnosis::ok("debate", format!("{message}; `{}` is another", on_path.display()))
+                .with_hint("put the folder of the one you want first in your PATH")
+        }
         None => {
             let folder = config.program.parent().unwrap_or(Path::new(".")).display().to_string();
-            Diagnosis::ok("debate", format!("{says}, which is not on your PATH"))
+            Diagnosis::ok("debate", format!("{message}, which is not on your PATH"))
                 .with_hint(&format!("export PATH=\"{folder}:$PATH\""))
         }
     }
 }
 
-fn check_archive(desk: &App, config: &Config) -> (Option<ArchiveHealth>, Diagnosis) {
-    match desk.archive().health() {
+fn check_archive(app: &App, config: &Config) -> (Option<ArchiveHealth>, Diagnosis) {
+    match app.archive().health() {
         Ok(health) if health.problems.is_empty() => {
-            let says = format!(
+            let message = format!(
                 "{} debates in `{}` (schema {})",
                 health.debates, health.path, health.version
             );
-            (Some(health), Diagnosis::ok("archive", says))
+            (Some(health), Diagnosis::ok("archive", message))
         }
         Ok(health) => {
-            let says = health.problems.join("; ");
-            let hint = "copy `archive.db` away first; what a state file still holds whole comes back \
-                        with `debate import .claude/debate/last-debate.json`";
-            (Some(health), Diagnosis::problem("archive", says, hint))
+            let message = health.problems.join("; ");
+            let hint = "copy `archive.db` to a safe place first; `debate import \
+                        .claude/debate/last-debate.json` restores a debate from its state file";
+            (Some(health), Diagnosis::problem("archive", message, hint))
         }
         Err(error) => {
             let hint = format!("look at `{}`, or set DEBATE_HOME", config.data_dir.display());
@@ -208,18 +220,18 @@ fn check_archive(desk: &App, config: &Config) -> (Option<ArchiveHealth>, Diagnos
 
 /// Checks that other users cannot read the data directory.
 fn check_permissions(home: &Path) -> Diagnosis {
-    let open: Vec<PathBuf> = ["", "archive.db", "key", "backups"]
+    let exposed: Vec<PathBuf> = ["", "archive.db", "key", "backups"]
         .iter()
         .map(|name| home.join(name))
         .filter(|path| others_can_read(path))
         .collect();
-    if open.is_empty() {
+    if exposed.is_empty() {
         return Diagnosis::ok("privacy", format!("`{}` is readable by you alone", home.display()));
     }
     let hint = format!("chmod -R go= '{}'", home.display());
-    let names: Vec<String> = open.iter().map(|path| path.display().to_string()).collect();
-    let says = format!("others can read {}", names.join(", "));
-    Diagnosis::problem("privacy", says, &hint).with_fix(DoctorFix::RestrictPermissions(open))
+    let names: Vec<String> = exposed.iter().map(|path| path.display().to_string()).collect();
+    let message = format!("others can read {}", names.join(", "));
+    Diagnosis::problem("privacy", message, &hint).with_fix(DoctorFix::RestrictPermissions(exposed))
 }
 
 #[cfg(unix)]
@@ -236,58 +248,58 @@ fn others_can_read(_: &Path) -> bool {
 #[cfg(unix)]
 fn restrict_to_owner(path: &Path) -> String {
     use std::os::unix::fs::PermissionsExt;
-    let done = path.metadata().and_then(|meta| {
+    let result = path.metadata().and_then(|meta| {
         let mode = meta.permissions().mode() & 0o700;
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
     });
-    match done {
-        Ok(()) => format!("`{}` is yours alone now", path.display()),
+    match result {
+        Ok(()) => format!("only you can read `{}` now", path.display()),
         Err(error) => format!("`{}`: {error}", path.display()),
     }
 }
 
 #[cfg(not(unix))]
-fn close(path: &Path) -> String {
-    format!("`{}` is left as it is", path.display())
+fn restrict_to_owner(path: &Path) -> String {
+    format!("`{}` was not changed", path.display())
 }
 
 /// Checks config and custom formats. An unreadable `config.toml` ends the process before this.
-fn check_config(config: &Config, desk: &App) -> Diagnosis {
+fn check_config(config: &Config, app: &App) -> Diagnosis {
     let folder = config.formats_dir.parent().unwrap_or(&config.formats_dir).display().to_string();
-    if let Err(error) = desk.check_config() {
+    if let Err(error) = app.check_config() {
         return Diagnosis::problem(
             "configuration",
             error.to_string(),
-            &format!("mend `{folder}/config.toml`"),
+            &format!("fix `{folder}/config.toml`"),
         );
     }
-    let broken = &desk.catalog().invalid_files;
-    if let Some(first) = broken.first() {
-        let says = format!("the format `{}` cannot be played: {}", first.name, first.why);
-        return Diagnosis::problem("configuration", says, &format!("mend `{}`", first.file));
+    let invalid = &app.catalog().invalid_files;
+    if let Some(first) = invalid.first() {
+        let message = format!("the format `{}` cannot be played: {}", first.name, first.why);
+        return Diagnosis::problem("configuration", message, &format!("fix `{}`", first.file));
     }
-    Diagnosis::ok("configuration", format!("`{folder}` is understood"))
+    Diagnosis::ok("configuration", format!("`{folder}` is valid"))
 }
 
 fn check_repository(config: &Config) -> Diagnosis {
-    let place = workspace::current_workspace(config);
-    let root = place.root.display();
-    if place.root.join(".git").exists() {
-        let state = place.state_file.unwrap_or_default();
+    let workspace = workspace::current_workspace(config);
+    let root = workspace.root.display();
+    if workspace.root.join(".git").exists() {
+        let state = workspace.state_file.unwrap_or_default();
         return Diagnosis::ok("repository", format!("`{root}`, state in `{}`", state.display()));
     }
     Diagnosis::ok("repository", format!("none here; debates belong to the folder `{root}`"))
 }
 
-fn check_unfinished(config: &Config, desk: &App) -> Diagnosis {
+fn check_unfinished(config: &Config, app: &App) -> Diagnosis {
     let root = Some(workspace::current_workspace(config).root);
     let query = DebateQuery { root, unfinished: true, ..DebateQuery::default() };
-    let open = desk.archive().list(&query).unwrap_or_default();
-    let paused = open.iter().filter(|card| card.status == Status::Paused).count();
-    let says = format!("{} unfinished here, {paused} of them paused", open.len());
-    let looked = Diagnosis::ok("debates", says);
-    match open.first() {
-        Some(card) => looked.with_hint(&format!("debate resume {}", card.id)),
-        None => looked,
+    let debates = app.archive().list(&query).unwrap_or_default();
+    let paused = debates.iter().filter(|card| card.status == Status::Paused).count();
+    let message = format!("{} unfinished here, {paused} of them paused", debates.len());
+    let diagnosis = Diagnosis::ok("debates", message);
+    match debates.first() {
+        Some(card) => diagnosis.with_hint(&format!("debate resume {}", card.id)),
+        None => diagnosis,
     }
 }

@@ -33,7 +33,7 @@ impl From<Exit> for std::process::ExitCode {
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     /// The reader of stdout has closed the pipe.
-    #[error("nobody reads this any more")]
+    #[error("the reader of stdout has closed the pipe")]
     BrokenPipe,
     /// Invalid arguments: message and hint.
     #[error("{0}")]
@@ -93,23 +93,23 @@ impl CliError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             CliError::Usage(_, hint) | CliError::NoModel(_, hint) => hint.as_str(),
-            CliError::ArenaClient(left) => return left.hint().map(Into::into),
+            CliError::ArenaClient(error) => return error.hint().map(Into::into),
             CliError::App(AppError::VacantSeat(VacantSeat(role))) => {
                 return Some(format!(
-                    "name one with `--{role} SEAT`, or install another model CLI; `debate models` shows \
-                     who can play, and `debate demo` needs nobody"
+                    "name one with `--{role} SEAT`, or install another model CLI; `debate models` \
+                     shows who can play, and `debate demo` needs no model"
                 ));
             }
             CliError::App(AppError::InvalidConfig(_)) => {
-                "mend `debate/config.toml` in your configuration directory"
+                "fix `debate/config.toml` in your configuration directory"
             }
-            CliError::App(AppError::ProbeFailed { alternatives: others, .. })
-                if !others.is_empty() =>
+            CliError::App(AppError::ProbeFailed { alternatives, .. })
+                if !alternatives.is_empty() =>
             {
-                return Some(format!("others that can be named here: {}", others.join(", ")));
+                return Some(format!("others that can be named here: {}", alternatives.join(", ")));
             }
             CliError::App(AppError::ProbeFailed { .. } | AppError::NoCandidateLeft(..)) => {
-                "`debate models --probe` asks everyone; `--no-probe` opens the debate all the same"
+                "`debate models --probe` tests every model; `--no-probe` starts without the test"
             }
             CliError::App(AppError::ProviderUnavailable(_)) => {
                 "`debate models` shows who can play; `human`, `script:FILE` and `demo` always can"
@@ -117,18 +117,19 @@ impl CliError {
             CliError::App(AppError::SideConflict(_)) => {
                 "name two that differ; `debate models` shows who can play"
             }
-            CliError::App(AppError::UnknownFormat { .. }) => "`debate formats` shows what there is",
+            CliError::App(AppError::UnknownFormat { .. }) => "`debate formats` lists the formats",
             CliError::App(AppError::InvalidFormat { .. }) => {
-                "mend that file; `debate formats` says whether it is"
+                "fix that file; `debate formats` shows whether it is valid"
             }
             CliError::App(AppError::BiasedJudge { .. }) => {
-                "name another with `--judge SEAT`; `--same-judge` allows it, and the verdict says so"
+                "name another with `--judge SEAT`; `--same-judge` allows it, and the verdict says \
+                 so"
             }
             CliError::App(AppError::InvalidOption(_)) => {
                 "`debate formats NAME` shows what a format takes"
             }
             CliError::App(AppError::RoundsOutOfRange { .. }) => {
-                "leave `--rounds` out for the usual number"
+                "leave `--rounds` out for the default number"
             }
             CliError::App(AppError::InvalidSetup(SetupError::EmptyTopic)) => {
                 "ask a question, as in: debate run \"sqlx or rusqlite?\" ..."
@@ -137,7 +138,7 @@ impl CliError {
                 "put the question in a sentence, and the rest into a file for `--context file=PATH`"
             }
             CliError::App(AppError::InvalidSetup(SetupError::InvalidPrompt(..))) => {
-                "mend or remove your own prompt of that name"
+                "fix or remove your own prompt of that name"
             }
             CliError::App(AppError::Context(_)) => {
                 "`--context none`, or `debate brief --help` for what can be given"
@@ -153,14 +154,14 @@ impl CliError {
             }
             CliError::App(AppError::Archive(ArchiveError::LeaseHeld { id, .. })) => {
                 return Some(format!(
-                    "`debate watch {id}` follows it; `debate resume {id} --take-over` takes it over, \
-                     and the other stops"
+                    "`debate watch {id}` follows it; `debate resume {id} --take-over` takes it \
+                     over, and the other stops"
                 ));
             }
-            CliError::App(AppError::OnlyUnsignedFile(stranger)) => {
+            CliError::App(AppError::OnlyUnsignedFile(unsigned)) => {
                 return Some(format!(
-                    "`debate import {}` takes in what was said, as a transcript; then `debate resume`",
-                    stranger.path.display()
+                    "`debate import {}` imports it as a transcript; then `debate resume`",
+                    unsigned.path.display()
                 ));
             }
             CliError::App(AppError::UnknownSeat { names, .. }) => {
@@ -170,10 +171,10 @@ impl CliError {
                 "`debate watch` follows it; `debate resume --take-over` takes it back"
             }
             CliError::App(AppError::Archive(ArchiveError::Storage(_))) => {
-                "`debate doctor` looks closer; state files in your repositories can be imported again"
+                "`debate doctor` shows more; state files in your repositories can be imported again"
             }
             CliError::App(AppError::CommandTimedOut { .. }) => {
-                "try again; `debate resume --take-over` takes the debate over from whoever is stuck"
+                "try again; `debate resume --take-over` takes it over from the stuck process"
             }
             CliError::App(AppError::CorruptLog { .. }) => {
                 "`debate show` and `debate export` still read it"
@@ -209,8 +210,8 @@ impl From<SessionError> for CliError {
 }
 
 impl From<crate::debate::SetupError> for CliError {
-    fn from(unfit: crate::debate::SetupError) -> CliError {
-        CliError::App(unfit.into())
+    fn from(error: crate::debate::SetupError) -> CliError {
+        CliError::App(error.into())
     }
 }
 
@@ -221,10 +222,11 @@ pub fn exit_for_debate(debate: &Debate) -> Exit {
         Status::Degraded => Exit::Degraded,
         Status::InProgress | Status::Paused | Status::Cancelled => Exit::Stopped,
         Status::Aborted | Status::Failed => {
-            let absent =
-                |trouble| matches!(trouble, FailureKind::NotFound | FailureKind::NotLoggedIn);
-            let model = debate.failed_turns().any(|(_, failure)| absent(failure.trouble));
-            if model { Exit::NoModel } else { Exit::Failure }
+            let is_model_error =
+                |kind| matches!(kind, FailureKind::NotFound | FailureKind::NotLoggedIn);
+            let no_model =
+                debate.failed_turns().any(|(_, failure)| is_model_error(failure.trouble));
+            if no_model { Exit::NoModel } else { Exit::Failure }
         }
     }
 }

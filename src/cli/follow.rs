@@ -79,7 +79,9 @@ impl Follower {
     }
 
     fn catch_up(&mut self, archive: &dyn Archive, screen: &mut Screen) -> Result<(), CliError> {
-        let stored = archive.read(&self.debate.setup().id)?;
+        let id = &self.debate.setup().id;
+        tracing::debug!(debate = %id, "updates were dropped, reading events from the archive");
+        let stored = archive.read(id)?;
         for RecordedEvent { seq, event, .. } in stored.events {
             self.show(&Update::Fact { seq, event }, screen)?;
         }
@@ -100,16 +102,18 @@ impl Follower {
             Update::Fact { seq, event } => {
                 self.last_seq = *seq;
                 if self.debate.apply(event.clone()).is_err() {
-                    tracing::warn!("event {seq} does not follow from what was shown");
+                    let debate = &self.debate.setup().id;
+                    tracing::warn!(%debate, seq = *seq, "event does not fit the shown debate");
                 }
                 self.show_event(event, screen)
             }
             Update::Speaking { cue, seconds } => self.start_turn(*cue, *seconds, screen),
             Update::Slow { cue, after, most } => {
                 if self.mode != FollowMode::Json {
-                    let (who, tool) = (self.role_name(*cue), self.debate.seat(*cue).voice.tool());
+                    let (role, tool) = (self.role_name(*cue), self.debate.seat(*cue).voice.tool());
                     screen.warn(&format!(
-                        "[WARN] {who} ({tool}) has not finished after {after}s; it is stopped at {most}s"
+                        "[WARN] {role} ({tool}) has not finished after {after}s; it is stopped at \
+                         {most}s"
                     ));
                 }
                 Ok(())
@@ -124,29 +128,28 @@ impl Follower {
         seconds: Option<u32>,
         screen: &mut Screen,
     ) -> Result<(), CliError> {
-        let aloud = match self.debate.setup().phase(cue).reply {
+        let preview = match self.debate.setup().phase(cue).reply {
             ReplyKind::Speech | ReplyKind::Sections => StreamPreview::prose(),
             _ => StreamPreview::json_object(),
         };
-        self.active_turns.insert(
-            cue,
-            ActiveTurn { preview: aloud, partial_line: String::new(), printed: false },
-        );
+        self.active_turns
+            .insert(cue, ActiveTurn { preview, partial_line: String::new(), printed: false });
         match self.mode {
             FollowMode::Json => {}
             FollowMode::Progress => {
-                let (who, tool) = (self.role_name(cue), self.debate.seat(cue).voice.tool());
+                let (role, tool) = (self.role_name(cue), self.debate.seat(cue).voice.tool());
                 let round =
                     if cue.round > 0 { format!("round {} ", cue.round) } else { String::new() };
-                let most = seconds.map_or_else(String::new, |most| format!(" - timeout {most}s"));
-                screen.note(&format!("[INFO] Running {round}{who} ({tool}){most}"));
+                let timeout =
+                    seconds.map_or_else(String::new, |timeout| format!(" - timeout {timeout}s"));
+                screen.note(&format!("[INFO] Running {round}{role} ({tool}){timeout}"));
             }
             FollowMode::Stream(target) if self.is_sequential(cue) => {
                 screen.write(target, &format!("\n{BOLD}{}{BOLD:#}\n\n", self.heading(cue)))?;
             }
             FollowMode::Stream(target) => {
-                let (who, tool) = (self.role_name(cue), self.debate.seat(cue).voice.tool());
-                screen.write(target, &format!("\n{DIM}{who} ({tool}) is at work …{DIM:#}\n"))?;
+                let (role, tool) = (self.role_name(cue), self.debate.seat(cue).voice.tool());
+                screen.write(target, &format!("\n{DIM}{role} ({tool}) is at work …{DIM:#}\n"))?;
             }
         }
         Ok(())
@@ -165,26 +168,25 @@ impl Follower {
         !(awaited && self.debate.is_sealed(cue))
     }
 
-    fn show_delta(&mut self, cue: Cue, words: &str, screen: &mut Screen) -> Result<(), CliError> {
-        let (alone, open) = (self.is_sequential(cue), self.is_visible(cue));
+    fn show_delta(&mut self, cue: Cue, text: &str, screen: &mut Screen) -> Result<(), CliError> {
+        let (sequential, visible) = (self.is_sequential(cue), self.is_visible(cue));
         let name = self.debate.seat(cue).name.clone();
-        let (FollowMode::Stream(target), Some(voice)) =
-            (self.mode, self.active_turns.get_mut(&cue))
+        let (FollowMode::Stream(target), Some(turn)) = (self.mode, self.active_turns.get_mut(&cue))
         else {
             return Ok(());
         };
-        let part = strip_control_chars(&voice.preview.push(words));
-        if alone && open && !screen.in_github_actions() {
-            voice.printed |= !part.trim().is_empty();
+        let part = strip_control_chars(&turn.preview.push(text));
+        if sequential && visible && !screen.in_github_actions() {
+            turn.printed |= !part.trim().is_empty();
             return screen.write(target, &part);
         }
-        if !open {
+        if !visible {
             return Ok(());
         }
-        voice.partial_line.push_str(&part);
-        let Some(end) = voice.partial_line.rfind('\n') else { return Ok(()) };
-        let rest = voice.partial_line.split_off(end + 1);
-        let lines = std::mem::replace(&mut voice.partial_line, rest);
+        turn.partial_line.push_str(&part);
+        let Some(end) = turn.partial_line.rfind('\n') else { return Ok(()) };
+        let rest = turn.partial_line.split_off(end + 1);
+        let lines = std::mem::replace(&mut turn.partial_line, rest);
         for line in lines.lines().filter(|line| !line.trim().is_empty()) {
             screen.write(target, &format!("{DIM}{name} │{DIM:#} {line}\n"))?;
         }
@@ -193,39 +195,40 @@ impl Follower {
 
     fn show_event(&mut self, event: &Event, screen: &mut Screen) -> Result<(), CliError> {
         match (event, self.mode) {
-            (Event::Spoke { cue, reply }, manner) => {
-                let shown = self.active_turns.remove(cue).is_some_and(|voice| voice.printed);
-                match manner {
+            (Event::Spoke { cue, reply }, mode) => {
+                let printed = self.active_turns.remove(cue).is_some_and(|turn| turn.printed);
+                match mode {
                     FollowMode::Json => {}
                     FollowMode::Progress => {
                         let seconds = reply.envelope.duration_ms as f64 / 1000.0;
-                        let who = self.role_name(*cue);
-                        let found = summarize_citations(&reply.citations);
-                        let found = found.map(|found| format!("; {found}")).unwrap_or_default();
-                        screen.note(&format!("[INFO] {who} done in {seconds:.1}s{found}"));
+                        let role = self.role_name(*cue);
+                        let summary = summarize_citations(&reply.citations);
+                        let summary =
+                            summary.map(|summary| format!("; {summary}")).unwrap_or_default();
+                        screen.note(&format!("[INFO] {role} done in {seconds:.1}s{summary}"));
                     }
                     FollowMode::Stream(target) if !self.is_visible(*cue) => {
-                        let who = self.role_name(*cue);
+                        let role = self.role_name(*cue);
                         screen.write(
                             target,
-                            &format!("{DIM}{who} is done: {SEALED_PLACEHOLDER}{DIM:#}"),
+                            &format!("{DIM}{role} is done: {SEALED_PLACEHOLDER}{DIM:#}"),
                         )?;
                     }
                     FollowMode::Stream(target) => {
-                        self.show_reply(*cue, reply, shown, target, screen)?
+                        self.show_reply(*cue, reply, printed, target, screen)?
                     }
                 }
             }
             (Event::Failed { cue, failure }, FollowMode::Progress | FollowMode::Stream(_)) => {
-                let who = self.role_name(*cue);
-                let word = failure.trouble.as_str();
+                let role = self.role_name(*cue);
+                let kind = failure.trouble.as_str();
                 screen
-                    .warn(&format!("[WARN] {who} {word}: {}", strip_control_chars(&failure.note)));
+                    .warn(&format!("[WARN] {role} {kind}: {}", strip_control_chars(&failure.note)));
             }
             (Event::Refused { cue, attempt }, FollowMode::Progress | FollowMode::Stream(_)) => {
-                let who = self.role_name(*cue);
-                let why = strip_control_chars(&attempt.why);
-                screen.note(&format!("[INFO] {who} is asked once more: {why}"));
+                let role = self.role_name(*cue);
+                let reason = strip_control_chars(&attempt.why);
+                screen.note(&format!("[INFO] {role} is asked once more: {reason}"));
             }
             _ => {}
         }
@@ -236,13 +239,13 @@ impl Follower {
         &self,
         cue: Cue,
         reply: &Reply,
-        shown: bool,
+        printed: bool,
         target: StdStream,
         screen: &mut Screen,
     ) -> Result<(), CliError> {
         let text = strip_control_chars(reply.body.to_text().trim());
         // Structured replies are printed in full, even if a preview was streamed.
-        if shown {
+        if printed {
             screen.write(target, "\n")?;
         } else {
             let heading = self.heading(cue);
@@ -253,11 +256,11 @@ impl Follower {
         if !ids.is_empty() {
             lines.push(format!("claims: {}", ids.join(", ")));
         }
-        for given in reply.body.concessions() {
-            lines.push(format!("concedes {}: \"{}\"", given.claim, given.quote));
+        for concession in reply.body.concessions() {
+            lines.push(format!("concedes {}: \"{}\"", concession.claim, concession.quote));
         }
-        let found = reply.findings.iter().filter(|found| found.weight != RuleWeight::Reask);
-        lines.extend(found.map(|found| format!("checked: {}", found.says)));
+        let finding = reply.findings.iter().filter(|finding| finding.weight != RuleWeight::Reask);
+        lines.extend(finding.map(|finding| format!("checked: {}", finding.says)));
         lines.extend(summarize_citations(&reply.citations));
         let wrong = reply.citations.iter().filter(|citation| citation.found.is_wrong());
         lines.extend(wrong.map(|it| format!("struck out: {} ({})", it.raw, it.describe())));
@@ -280,8 +283,9 @@ impl Follower {
 
 /// Summary such as `4 citations: 2 verified, 1 wrong`, or `None` without citations.
 fn summarize_citations(citations: &[Citation]) -> Option<String> {
-    let count =
-        |fits: fn(CitationStatus) -> bool| citations.iter().filter(|it| fits(it.found)).count();
+    let count = |predicate: fn(CitationStatus) -> bool| {
+        citations.iter().filter(|it| predicate(it.found)).count()
+    };
     let (all, verified, wrong) =
         (citations.len(), count(CitationStatus::is_verified), count(CitationStatus::is_wrong));
     let word = if all == 1 { "citation" } else { "citations" };

@@ -62,7 +62,7 @@ impl FormatOptionArgs {
             [none] if none == "none" => Some(vec![]),
             all => Some(all.iter().map(|text| parse_listener(text)).collect::<Result<_, _>>()?),
         };
-        let text = |said: &Option<String>| said.clone().unwrap_or_default();
+        let text = |value: &Option<String>| value.clone().unwrap_or_default();
         Ok(FormatOptions {
             roles: self.role.iter().map(|text| parse_role(text)).collect::<Result<_, _>>()?,
             model: self.model.clone(),

@@ -12,37 +12,37 @@ use std::fmt::Write;
 /// Handler of `debate formats`.
 pub(super) fn formats(
     formats: &FormatsArgs,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let catalogue = desk.catalog();
+    let catalog = app.catalog();
     if let Some(name) = &formats.name {
-        let offering = catalogue.find(name)?;
+        let entry = catalog.find(name)?;
         if formats.json.json {
             screen.print_json(&output::FormatOutput {
                 v: 1,
-                format: format_entry(offering, FormatDetail::Table),
+                format: format_entry(entry, FormatDetail::Table),
             })?;
         } else {
-            let (table, flags) = (describe_format(&offering.offer), describe_flags(offering));
-            screen.print(&format!("{table}{}{flags}", describe_origin(offering)))?;
+            let (table, flags) = (describe_format(&entry.offer), describe_flags(entry));
+            screen.print(&format!("{table}{}{flags}", describe_origin(entry)))?;
         }
         return Ok(Exit::Ok);
     }
     if formats.json.json {
         let entries =
-            catalogue.entries.iter().map(|it| format_entry(it, FormatDetail::Summary)).collect();
-        let broken = catalogue.invalid_files.iter().map(broken_format).collect();
+            catalog.entries.iter().map(|it| format_entry(it, FormatDetail::Summary)).collect();
+        let broken = catalog.invalid_files.iter().map(broken_format).collect();
         screen.print_json(&output::FormatsOutput { v: 1, formats: entries, broken })?;
         return Ok(Exit::Ok);
     }
-    let width = catalogue.entries.iter().map(|it| it.name().len()).max().unwrap_or(0);
+    let width = catalog.entries.iter().map(|it| it.name().len()).max().unwrap_or(0);
     let mut text = String::new();
-    for offering in &catalogue.entries {
-        let _ = writeln!(text, "{:width$}  {}", offering.name(), offering.offer.about);
+    for entry in &catalog.entries {
+        let _ = writeln!(text, "{:width$}  {}", entry.name(), entry.offer.about);
     }
     screen.print(&text)?;
-    for InvalidFormatFile { name, file, why } in &catalogue.invalid_files {
+    for InvalidFormatFile { name, file, why } in &catalog.invalid_files {
         screen.warn(&format!("[WARN] `{name}` cannot be played: {file}: {why}"));
     }
     Ok(Exit::Ok)
@@ -55,17 +55,17 @@ enum FormatDetail {
     Table,
 }
 
-fn format_entry(offering: &CatalogEntry, detail: FormatDetail) -> output::FormatEntry {
-    let offer = &offering.offer;
+fn format_entry(entry: &CatalogEntry, detail: FormatDetail) -> output::FormatEntry {
+    let offer = &entry.offer;
     output::FormatEntry {
-        name: offering.name().into(),
+        name: entry.name().into(),
         about: offer.about.clone(),
         least: *offer.rounds.start(),
         most: *offer.rounds.end(),
         usual: offer.default_rounds,
         confirms: offer.confirm_plan,
-        listeners: offering.audience_types().map(Into::into).collect(),
-        from: match &offering.source {
+        listeners: entry.audience_types().map(Into::into).collect(),
+        from: match &entry.source {
             FormatSource::Builtin => "program".into(),
             FormatSource::BuiltinTemplate(base) => format!("template of {base}"),
             FormatSource::UserFile(file) => file.clone(),
@@ -74,30 +74,31 @@ fn format_entry(offering: &CatalogEntry, detail: FormatDetail) -> output::Format
     }
 }
 
-fn describe_origin(offering: &CatalogEntry) -> String {
-    let listeners: Vec<&str> = offering.audience_types().collect();
+fn describe_origin(entry: &CatalogEntry) -> String {
+    let listeners: Vec<&str> = entry.audience_types().collect();
     let listeners = if listeners.is_empty() {
         String::new()
     } else {
         format!("\nListeners: {}.\n", listeners.join(", "))
     };
-    match &offering.source {
+    match &entry.source {
         FormatSource::Builtin => listeners,
         FormatSource::BuiltinTemplate(base) => {
-            format!("{listeners}\nA template: `{base}` with an eye on this.\n")
+            format!("{listeners}\nA template, based on `{base}`.\n")
         }
         FormatSource::UserFile(file) => format!("{listeners}\nFrom {file}\n"),
     }
 }
 
 /// The options of `debate run` that apply to this format.
-fn describe_flags(offering: &CatalogEntry) -> String {
+fn describe_flags(entry: &CatalogEntry) -> String {
     let rows = [
         (
             Role::Advocate,
-            "--role NAME=STANCE[@SEAT], --goal, --readers, --decision-type, --evidence-round, --output",
+            "--role NAME=STANCE[@SEAT], --goal, --readers, --decision-type, --evidence-round, \
+             --output",
         ),
-        (Role::Partner, "--lead SEAT, --partner SEAT; in the course of it say, deepen, steer, end"),
+        (Role::Partner, "--lead SEAT, --partner SEAT; during the debate say, deepen, steer, end"),
         (
             Role::Pro,
             "--proposer SEAT, --challenger SEAT, --stance-proposer, --stance-challenger, \
@@ -106,8 +107,8 @@ fn describe_flags(offering: &CatalogEntry) -> String {
         (Role::Judge, "--judge SEAT (several are a panel)"),
         (Role::Audience, "--listener TYPE[=SEAT][*WEIGHT], --judge-share, --audience-share"),
     ];
-    let own = rows.into_iter().filter(|(role, _)| offering.offer.format.uses_role(*role));
-    let lines: Vec<String> = own.map(|(_, flags)| format!("- {flags}\n")).collect();
+    let applicable = rows.into_iter().filter(|(role, _)| entry.offer.format.uses_role(*role));
+    let lines: Vec<String> = applicable.map(|(_, flags)| format!("- {flags}\n")).collect();
     format!("\nFlags of `debate run`, besides those of every format:\n\n{}", lines.concat())
 }
 

@@ -9,6 +9,7 @@ use crate::report::sanitize::strip_control_chars;
 use std::fs;
 use std::io::{BufRead, Write};
 use std::process::Command;
+use std::time::Instant;
 
 /// Result of asking the user for input.
 pub(super) enum HumanInput {
@@ -38,21 +39,21 @@ pub(super) async fn read_reply(
     screen: &mut Screen,
 ) -> Result<HumanInput, CliError> {
     let seat = debate.seat(cue);
-    let brief = strip_control_chars(&prompt::render(debate, cue).text);
+    let prompt_text = strip_control_chars(&prompt::render(debate, cue).text);
     let title = format!("{} ({}), round {}", seat.role.title(), seat.voice, cue.round);
     if is_interactive(&std::io::stdin())
         && let Some(editor) = &config.editor
     {
         screen.note(&format!("[INFO] It is your turn: {title}. Opening {editor} …"));
         let form = empty_form(debate, cue);
-        let start = if draft.text.is_empty() { &form } else { &draft.text };
-        return edit_reply(editor, start, &form, &draft.rejection, &title, &brief);
+        let initial_text = if draft.text.is_empty() { &form } else { &draft.text };
+        return edit_reply(editor, initial_text, &form, &draft.rejection, &title, &prompt_text);
     }
-    screen.note(&format!("\n{brief}\n"));
-    let how = input_hint(debate.setup().phase(cue).reply);
-    screen.note(&format!("[INFO] It is your turn: {title}. {how}; a line with only `.` ends it."));
-    let said = read_interruptible(|| read_until_dot(&mut std::io::stdin().lock())).await?;
-    Ok(match said {
+    screen.note(&format!("\n{prompt_text}\n"));
+    let hint = input_hint(debate.setup().phase(cue).reply);
+    screen.note(&format!("[INFO] It is your turn: {title}. {hint}; a line with only `.` ends it."));
+    let input = read_interruptible(|| read_until_dot(&mut std::io::stdin().lock())).await?;
+    Ok(match input {
         HumanInput::Text(text) => HumanInput::Text(to_reply_json(debate, cue, &text)),
         other => other,
     })
@@ -90,30 +91,34 @@ fn read_until_dot(input: &mut impl BufRead) -> Result<Option<String>, CliError> 
 /// Opens the editor command, which may have arguments, without a shell.
 fn edit_reply(
     editor: &str,
-    start: &str,
+    initial_text: &str,
     form: &str,
-    why: &str,
+    rejection: &str,
     title: &str,
-    brief: &str,
+    prompt_text: &str,
 ) -> Result<HumanInput, CliError> {
     let mut file = tempfile::Builder::new().prefix("debate-").suffix(".md").tempfile()?;
     write!(
         file,
-        "{start}\n{SCISSORS}\n# Write above this line. Empty means: not now.\n# {title}\n# {why}\n\n{brief}\n"
+        "{initial_text}\n{SCISSORS}\n# Write above this line. Empty means: not now.\n# {title}\n\
+         # {rejection}\n\n{prompt_text}\n"
     )?;
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");
-    let done = Command::new(program).args(words).arg(file.path()).status();
-    let done = done.map_err(|error| CliError::File(program.into(), error))?;
-    if !done.success() {
+    let started = Instant::now();
+    let status = Command::new(program).args(words).arg(file.path()).status();
+    let status = status.map_err(|error| CliError::File(program.into(), error))?;
+    let elapsed_ms = started.elapsed().as_millis() as u64;
+    tracing::debug!(status = %status, elapsed_ms, "editor exited");
+    if !status.success() {
         return Ok(HumanInput::Unavailable);
     }
     let text = fs::read_to_string(file.path())?;
-    let own = text.split(SCISSORS).next().unwrap_or_default().trim().to_owned();
-    Ok(if own.is_empty() || own == form.trim() {
+    let reply = text.split(SCISSORS).next().unwrap_or_default().trim().to_owned();
+    Ok(if reply.is_empty() || reply == form.trim() {
         HumanInput::Unavailable
     } else {
-        HumanInput::Text(own)
+        HumanInput::Text(reply)
     })
 }
 
@@ -127,8 +132,8 @@ pub(super) async fn ask_line(question: &str, screen: &mut Screen) -> Result<Huma
         let mut line = String::new();
         let length = std::io::stdin().lock().read_line(&mut line)?;
         // Strip escape bytes of cursor keys.
-        let words: String = line.chars().filter(|c| !c.is_control()).collect();
-        Ok((length > 0).then(|| words.trim().to_owned()))
+        let answer: String = line.chars().filter(|c| !c.is_control()).collect();
+        Ok((length > 0).then(|| answer.trim().to_owned()))
     })
     .await
 }

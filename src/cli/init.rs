@@ -1,7 +1,7 @@
 //! `debate init` and `debate uninit`: adds or removes the MCP server and slash commands in the
 //! config files of clients. The edits themselves are in `clients`.
 use super::exit::{CliError, Exit};
-use super::output::{InitFileChange as Told, InitOutput};
+use super::output::{InitFileChange, InitOutput};
 use super::screen::{BOLD, Screen};
 use crate::clients::{
     self, ClientPaths, ClientSpec, FileAction, InstallOptions, InstallScope, InstallStep,
@@ -9,6 +9,9 @@ use crate::clients::{
 use crate::config::Config;
 use crate::engine::App;
 use std::path::Path;
+
+/// Maximum length of an environment variable name in bytes.
+const MAX_VARIABLE_BYTES: usize = 64;
 
 /// Arguments of `debate init`.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -65,18 +68,21 @@ impl InitScopeArgs {
 }
 
 /// Parses `--env` as variable names. Text that may be a secret value is rejected, not echoed.
-fn parse_env_names(typed: &[String], desk: &App) -> Result<Vec<(String, String)>, CliError> {
-    let part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    let fits = |name: &str| {
-        let begins = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
-        begins && name.len() <= 64 && name.chars().all(part) && desk.redact(name) == name
+fn parse_env_names(flags: &[String], app: &App) -> Result<Vec<(String, String)>, CliError> {
+    let is_name_char = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let is_variable_name = |name: &str| {
+        let valid_start = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
+        let valid =
+            valid_start && name.len() <= MAX_VARIABLE_BYTES && name.chars().all(is_name_char);
+        valid && app.redact(name) == name
     };
-    let pair = |typed: &String| {
-        let (name, from) = typed.split_once('=').unwrap_or((typed, typed));
-        (fits(name) && fits(from)).then(|| (name.to_owned(), from.to_owned()))
+    let parse_pair = |value: &String| {
+        let (name, from) = value.split_once('=').unwrap_or((value, value));
+        (is_variable_name(name) && is_variable_name(from))
+            .then(|| (name.to_owned(), from.to_owned()))
     };
-    let all: Option<Vec<_>> = typed.iter().map(pair).collect();
-    all.ok_or_else(|| {
+    let pairs: Option<Vec<_>> = flags.iter().map(parse_pair).collect();
+    pairs.ok_or_else(|| {
         CliError::Usage(
             "`--env` takes the name of a variable, and never its value".into(),
             "as in `--env OPENAI_API_KEY` or `--env OPENAI_API_KEY=MY_OPENAI_KEY`".into(),
@@ -88,27 +94,27 @@ fn parse_env_names(typed: &[String], desk: &App) -> Result<Vec<(String, String)>
 pub(super) fn init(
     init: &InitArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let ground = ClientPaths::from_config(config);
-    let chosen = select_clients(&init.clients, |client| client.is_in_use(&ground))?;
-    let keys = parse_env_names(&init.env_vars, desk)?;
-    let wish = InstallOptions { approve_calls: init.approve, env_vars: keys, force: init.force };
+    let client_paths = ClientPaths::from_config(config);
+    let chosen = select_clients(&init.clients, |client| client.is_in_use(&client_paths))?;
+    let env_vars = parse_env_names(&init.env_vars, app)?;
+    let options = InstallOptions { approve_calls: init.approve, env_vars, force: init.force };
     let scope = init.scope.scope();
-    let mut told = vec![];
-    let mut set_up = vec![];
+    let mut changes = vec![];
+    let mut ready = vec![];
     for client in &chosen {
-        let steps = clients::plan_install(client, scope, &wish, &ground);
-        let done = apply_steps(client, steps, init.scope, &ground, screen)?;
-        if !done.iter().any(is_not_set_up) {
-            set_up.push(*client);
+        let steps = clients::plan_install(client, scope, &options, &client_paths);
+        let applied = apply_steps(client, steps, init.scope, &client_paths, screen)?;
+        if !applied.iter().any(is_not_set_up) {
+            ready.push(*client);
         }
-        told.extend(done);
+        changes.extend(applied);
     }
-    let ok = !told.iter().any(is_not_set_up);
+    let ok = !changes.iter().any(is_not_set_up);
     if init.scope.json {
-        return finish(told, ok, init.scope, screen);
+        return finish(changes, ok, init.scope, screen);
     }
     if chosen.is_empty() {
         let names: Vec<&str> = clients::clients().iter().map(|it| it.program.as_str()).collect();
@@ -117,10 +123,10 @@ pub(super) fn init(
             names.join(", ")
         ));
     }
-    for client in set_up {
-        print_advice(client, init, &wish, desk, &ground, screen);
+    for client in ready {
+        print_advice(client, init, &options, app, &client_paths, screen);
     }
-    finish(told, ok, init.scope, screen)
+    finish(changes, ok, init.scope, screen)
 }
 
 /// Handler of `debate uninit`.
@@ -129,40 +135,40 @@ pub(super) fn uninit(
     config: &Config,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let ground = ClientPaths::from_config(config);
-    let mut told = vec![];
+    let client_paths = ClientPaths::from_config(config);
+    let mut changes = vec![];
     for client in select_clients(&uninit.clients, |_| true)? {
-        let steps = clients::plan_uninstall(client, uninit.scope.scope(), &ground);
-        told.extend(apply_steps(client, steps, uninit.scope, &ground, screen)?);
+        let steps = clients::plan_uninstall(client, uninit.scope.scope(), &client_paths);
+        changes.extend(apply_steps(client, steps, uninit.scope, &client_paths, screen)?);
     }
-    if told.is_empty() && !uninit.scope.json {
-        screen.note("Nothing of debate's was found in any client.");
+    if changes.is_empty() && !uninit.scope.json {
+        screen.note("Nothing to remove: no client has an entry or command of debate.");
     }
     // Entries of other programs are kept, and that is no error.
-    let ok = !told.iter().any(|step| step.deed == FileAction::Failed.as_str());
-    finish(told, ok, uninit.scope, screen)
+    let ok = !changes.iter().any(|step| step.deed == FileAction::Failed.as_str());
+    finish(changes, ok, uninit.scope, screen)
 }
 
 /// Resolves client names, or selects the default clients if none are named.
 fn select_clients(
-    named: &[String],
-    usual: impl Fn(&ClientSpec) -> bool,
+    names: &[String],
+    is_default: impl Fn(&ClientSpec) -> bool,
 ) -> Result<Vec<&'static ClientSpec>, CliError> {
     let all = clients::clients();
-    if named.is_empty() {
-        return Ok(all.iter().filter(|client| usual(client)).collect());
+    if names.is_empty() {
+        return Ok(all.iter().filter(|client| is_default(client)).collect());
     }
     let mut chosen: Vec<&ClientSpec> = vec![];
-    for name in named {
+    for name in names {
         let name = name.to_lowercase();
-        let found: Vec<&ClientSpec> =
+        let matching: Vec<&ClientSpec> =
             all.iter().filter(|client| name == "all" || client.name == name).collect();
-        if found.is_empty() {
+        if matching.is_empty() {
             let known: Vec<&str> = all.iter().map(|client| client.name.as_str()).collect();
             let hint = format!("known are {}, and all", known.join(", "));
             return Err(CliError::Usage(format!("there is no client `{name}`"), hint));
         }
-        chosen.extend(found);
+        chosen.extend(matching);
     }
     chosen.dedup_by_key(|client| &client.name);
     Ok(chosen)
@@ -172,14 +178,14 @@ fn select_clients(
 fn apply_steps(
     client: &ClientSpec,
     steps: Vec<InstallStep>,
-    how: InitScopeArgs,
-    ground: &ClientPaths,
+    options: InitScopeArgs,
+    client_paths: &ClientPaths,
     screen: &mut Screen,
-) -> Result<Vec<Told>, CliError> {
-    let mut told = vec![];
+) -> Result<Vec<InitFileChange>, CliError> {
+    let mut changes = vec![];
     for mut step in steps {
-        let backup = if how.dry_run { None } else { step.apply(&ground.backup_dir) };
-        told.push(Told {
+        let backup = if options.dry_run { None } else { step.apply(&client_paths.backup_dir) };
+        changes.push(InitFileChange {
             client: client.name.clone(),
             what: step.item,
             deed: step.action.as_str().into(),
@@ -188,21 +194,21 @@ fn apply_steps(
             backup: backup.map(|path| path.display().to_string()),
         });
     }
-    if how.json || told.is_empty() {
-        return Ok(told);
+    if options.json || changes.is_empty() {
+        return Ok(changes);
     }
-    let would = if how.dry_run { ", if it were done" } else { "" };
-    screen.print(&format!("{BOLD}{}{BOLD:#}{would}\n", client.title))?;
-    for step in &told {
-        let why = step.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-        let path = shorten_home(&step.path, &ground.home_dir);
-        screen.print(&format!("  {:9}  {:16}  {path}{why}\n", step.deed, step.what))?;
+    let suffix = if options.dry_run { " (dry run)" } else { "" };
+    screen.print(&format!("{BOLD}{}{BOLD:#}{suffix}\n", client.title))?;
+    for step in &changes {
+        let reason = step.why.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        let path = shorten_home(&step.path, &client_paths.home_dir);
+        screen.print(&format!("  {:9}  {:16}  {path}{reason}\n", step.deed, step.what))?;
         if let Some(backup) = &step.backup {
-            let kept = shorten_home(backup, &ground.home_dir);
-            screen.print(&format!("  {:9}  {:16}  as it was: {kept}\n", "", ""))?;
+            let backup_path = shorten_home(backup, &client_paths.home_dir);
+            screen.print(&format!("  {:9}  {:16}  backup: {backup_path}\n", "", ""))?;
         }
     }
-    Ok(told)
+    Ok(changes)
 }
 
 fn shorten_home(path: &str, home: &Path) -> String {
@@ -218,26 +224,26 @@ fn shorten_home(path: &str, home: &Path) -> String {
 fn print_advice(
     client: &ClientSpec,
     init: &InitArgs,
-    wish: &InstallOptions,
-    desk: &App,
-    ground: &ClientPaths,
+    options: &InstallOptions,
+    app: &App,
+    client_paths: &ClientPaths,
     screen: &mut Screen,
 ) {
     let (name, title) = (&client.name, &client.title);
     let project = if init.scope.project { " --project" } else { "" };
     if client.asks_approval() && !init.approve {
-        let how = if client.can_approve() {
+        let advice = if client.can_approve() {
             format!("`debate init {name}{project} --approve` tells it not to")
         } else {
             "say yes for the session when it asks, or start it with `--allow-tool debate`".into()
         };
-        screen.note(&format!("{title} asks before every call of a tool that plays; {how}."));
+        screen.note(&format!("{title} asks before every call of a tool that plays; {advice}."));
     }
-    let named = |key: &String| wish.env_vars.iter().any(|(name, _)| name == key);
-    let keys: Vec<String> = desk
+    let is_named = |key: &String| options.env_vars.iter().any(|(name, _)| name == key);
+    let keys: Vec<String> = app
         .api_key_variables()
         .into_iter()
-        .filter(|key| client.needs_forwarding(key) && !named(key))
+        .filter(|key| client.needs_forwarding(key) && !is_named(key))
         .collect();
     if !keys.is_empty() {
         screen.warn(&format!(
@@ -247,15 +253,15 @@ fn print_advice(
             client.forwarding_flags(&keys)
         ));
     }
-    let gone = wish.env_vars.iter().filter(|(_, from)| client.strips_variable(from));
-    for (key, from) in gone {
+    let stripped = options.env_vars.iter().filter(|(_, from)| client.strips_variable(from));
+    for (key, from) in stripped {
         screen.warn(&format!(
-            "[WARN] {title} takes {from} out of its own environment, so it cannot be handed on under \
-             that name: export MY_{key}=\"${from}\", and use --env {key}=MY_{key}"
+            "[WARN] {title} takes {from} out of its own environment, so it cannot be handed on \
+             under that name: export MY_{key}=\"${from}\", and use --env {key}=MY_{key}"
         ));
     }
     let renamed =
-        wish.env_vars.iter().filter(|(key, from)| key != from && !client.can_rename_variables());
+        options.env_vars.iter().filter(|(key, from)| key != from && !client.can_rename_variables());
     for (key, _) in renamed {
         screen.warn(&format!(
             "[WARN] {title} hands variables on under their own names only: use --env {key}"
@@ -265,27 +271,27 @@ fn print_advice(
     for note in pending.into_iter().chain(&client.note) {
         screen.note(&format!("{title}: {note}."));
     }
-    if client.program_path(ground).is_none() {
+    if client.program_path(client_paths).is_none() {
         screen.note(&format!("{title} itself was not found on your PATH."));
     }
-    let typed = client.invocation("debate");
-    screen.note(&format!("In {title}, type: {typed} should we use sqlx or rusqlite here?"));
+    let invocation = client.invocation("debate");
+    screen.note(&format!("In {title}, type: {invocation} should we use sqlx or rusqlite here?"));
 }
 
 /// Whether the client is not usable after this step.
-fn is_not_set_up(step: &Told) -> bool {
-    let lost = step.deed == FileAction::Kept.as_str() && step.what == "server";
-    step.deed == FileAction::Failed.as_str() || lost
+fn is_not_set_up(step: &InitFileChange) -> bool {
+    let server_kept = step.deed == FileAction::Kept.as_str() && step.what == "server";
+    step.deed == FileAction::Failed.as_str() || server_kept
 }
 
 fn finish(
-    told: Vec<Told>,
+    changes: Vec<InitFileChange>,
     ok: bool,
-    how: InitScopeArgs,
+    options: InitScopeArgs,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    if how.json {
-        screen.print_json(&InitOutput { v: 1, ok, dry_run: how.dry_run, steps: told })?;
+    if options.json {
+        screen.print_json(&InitOutput { v: 1, ok, dry_run: options.dry_run, steps: changes })?;
     }
     Ok(if ok { Exit::Ok } else { Exit::Failure })
 }

@@ -17,91 +17,97 @@ use tokio::sync::mpsc;
 
 /// Maximum characters of a speech in the progress output.
 const PREVIEW_CHARS: usize = 100;
+/// Maximum length of a bot's name in characters.
+const MAX_NAME_CHARS: usize = 64;
 
 /// Handler of `debate join`.
 pub(super) async fn join(
-    asked: &JoinArgs,
+    args: &JoinArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let address = ArenaUrl::parse(&asked.url).map_err(|bad| {
-        CliError::Usage(bad.to_string(), "write it as http://localhost:8081 or https://HOST".into())
+    let address = ArenaUrl::parse(&args.url).map_err(|error| {
+        CliError::Usage(
+            error.to_string(),
+            "write it as http://localhost:8081 or https://HOST".into(),
+        )
     })?;
-    let guest = resolve_bot(asked, &address, config, desk, screen).await?;
-    let memory = CredentialStore::in_home(&config.data_dir);
-    if asked.debate.is_none() {
-        for (debate, name) in memory.unfinished_debates(&address) {
-            let again = resume_command(asked, &address, &name, &debate);
-            screen.note(&format!("[INFO] You have a seat there already. Go on with: {again}"));
+    let bot = resolve_bot(args, &address, config, app, screen).await?;
+    let credentials = CredentialStore::in_home(&config.data_dir);
+    if args.debate.is_none() {
+        for (debate, name) in credentials.unfinished_debates(&address) {
+            let command = resume_command(args, &address, &name, &debate);
+            screen.note(&format!("[INFO] You have a seat there already. Go on with: {command}"));
         }
     }
-    let platform = HttpArenaApi::new(address.clone()).map_err(CliError::Other)?;
-    let (sender, mut news) = mpsc::unbounded_channel();
-    let tell = move |it: ClientEvent| {
+    let api = HttpArenaApi::new(address.clone()).map_err(CliError::Other)?;
+    let (sender, mut events) = mpsc::unbounded_channel();
+    let send_event = move |it: ClientEvent| {
         // The receiver is dropped only when this command is about to exit.
         let _ = sender.send(it);
     };
-    let words = &desk.catalog().arena_client_prompts;
-    let visit = ArenaClient {
-        api: &platform,
-        provider: desk,
-        templates: words,
-        config: &guest,
-        on_event: &tell,
-    };
-    let mut debate = asked.debate.clone();
-    let ended = {
-        let mut attending = std::pin::pin!(visit.run(&memory, &address, asked.debate.as_deref()));
+    let templates = &app.catalog().arena_client_prompts;
+    let client =
+        ArenaClient { api: &api, provider: app, templates, config: &bot, on_event: &send_event };
+    let mut debate = args.debate.clone();
+    let client_result = {
+        let mut session =
+            std::pin::pin!(client.run(&credentials, &address, args.debate.as_deref()));
         let mut interrupt = std::pin::pin!(wait_for_shutdown());
         loop {
             tokio::select! {
                 biased;
-                Some(it) = news.recv() => print_news(&it, &mut debate, screen),
-                ended = &mut attending => break Some(ended),
+                Some(it) = events.recv() => print_news(&it, &mut debate, screen),
+                client_result = &mut session => break Some(client_result),
                 () = &mut interrupt => break None,
             }
         }
     };
-    while let Ok(it) = news.try_recv() {
+    while let Ok(it) = events.try_recv() {
         print_news(&it, &mut debate, screen);
     }
-    let Some(ended) = ended else {
-        let on = debate.map(|debate| resume_command(asked, &address, &guest.name, &debate));
-        let on = on.map(|on| format!(" Go on with: {on}")).unwrap_or_default();
-        screen.warn(&format!("[WARN] Stopped; your turns are missed until you come back.{on}"));
+    let Some(client_result) = client_result else {
+        let resume_hint = debate.map(|debate| resume_command(args, &address, &bot.name, &debate));
+        let resume_hint = resume_hint
+            .map(|resume_hint| format!(" Go on with: {resume_hint}"))
+            .unwrap_or_default();
+        screen.warn(&format!(
+            "[WARN] Stopped; your turns are missed until you come back.{resume_hint}"
+        ));
         return Ok(Exit::Stopped);
     };
-    print_result(&ended?, asked, &address, screen)
+    print_result(&client_result?, args, &address, screen)
 }
 
 /// Validates all arguments and probes the model, before any request to the server.
 async fn resolve_bot(
-    asked: &JoinArgs,
+    args: &JoinArgs,
     address: &ArenaUrl,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<ArenaClientConfig, CliError> {
-    let wrong = |says: &str, hint: &str| CliError::Usage(says.into(), hint.into());
-    if !desk.can_ask_once(&asked.seat) {
+    let usage_error = |message: &str, hint: &str| CliError::Usage(message.into(), hint.into());
+    if !app.can_ask_once(&args.seat) {
         let hint = "`debate models` shows who can play; `script:FILE` always can";
-        return Err(wrong("a guest is a model or a script", hint));
+        return Err(usage_error("only a model or a script can join", hint));
     }
-    if asked.debate.as_deref().is_some_and(|id| !is_valid_id(id)) {
-        return Err(wrong("that is no id of a debate", "leave `--debate` out to join any"));
+    if args.debate.as_deref().is_some_and(|id| !is_valid_id(id)) {
+        return Err(usage_error("that is not a debate id", "leave `--debate` out to join any"));
     }
-    let name = asked.name.clone().unwrap_or_else(|| asked.seat.tool().to_owned());
-    if !is_valid_id(&name) || name.chars().count() > 64 {
-        return Err(wrong("a name has 1 to 64 characters", "give another with `--name`"));
+    let name = args.name.clone().unwrap_or_else(|| args.seat.tool().to_owned());
+    if !is_valid_id(&name) || name.chars().count() > MAX_NAME_CHARS {
+        let message = format!("a name has 1 to {MAX_NAME_CHARS} characters");
+        return Err(usage_error(&message, "give another with `--name`"));
     }
-    let effort = asked.effort.map(Into::into);
-    let voice = desk.resolve_one_shot(&asked.seat, effort)?;
-    if !asked.no_probe
+    let effort = args.effort.map(Into::into);
+    let participant = app.resolve_one_shot(&args.seat, effort)?;
+    if !args.no_probe
         && config.settings.seats.probe != Some(false)
-        && let Some(slow) = desk.probe_one(&voice).await?
+        && let Some(warning) = app.probe_one(&participant).await?
     {
-        screen.warn(&format!("[WARN] {slow}"));
+        screen.warn(&format!("[WARN] {warning}"));
     }
     if address.is_unencrypted() {
         screen.warn(
@@ -111,17 +117,17 @@ async fn resolve_bot(
     }
     Ok(ArenaClientConfig {
         name,
-        uuid: asked.uuid.clone().map_or_else(random_uuid, Ok)?,
-        participant: voice,
+        uuid: args.uuid.clone().map_or_else(random_uuid, Ok)?,
+        participant,
         effort,
-        poll_interval: retry_policy::poll_interval(Some(asked.every), address.is_loopback()),
-        outage_timeout: asked.patience,
-        join_timeout: asked.wait_for_debate.unwrap_or_default(),
+        poll_interval: retry_policy::poll_interval(Some(args.every), address.is_loopback()),
+        outage_timeout: args.patience,
+        join_timeout: args.wait_for_debate.unwrap_or_default(),
     })
 }
 
 /// Shell command that resumes a seat.
-fn resume_command(asked: &JoinArgs, address: &ArenaUrl, name: &str, debate: &str) -> String {
+fn resume_command(args: &JoinArgs, address: &ArenaUrl, name: &str, debate: &str) -> String {
     let quoted = |word: &str| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@".contains(c);
         let quoted = || format!("'{}'", word.replace('\'', "'\\''"));
@@ -131,15 +137,15 @@ fn resume_command(asked: &JoinArgs, address: &ArenaUrl, name: &str, debate: &str
         "debate join {} --debate {} --seat {} --name {}",
         quoted(&address.to_string()),
         quoted(debate),
-        quoted(&asked.seat.to_string()),
+        quoted(&args.seat.to_string()),
         quoted(name)
     )
 }
 
 /// Prints one progress line.
-fn print_news(news: &ClientEvent, debate: &mut Option<String>, screen: &mut Screen) {
-    let of = |round: &u32| format!("Round {round}");
-    match news {
+fn print_news(event: &ClientEvent, debate: &mut Option<String>, screen: &mut Screen) {
+    let round_label = |round: &u32| format!("Round {round}");
+    match event {
         ClientEvent::Joined { debate: id, identifier, topic } => {
             *debate = Some(id.clone());
             let topic = one_line(topic);
@@ -166,43 +172,47 @@ fn print_news(news: &ClientEvent, debate: &mut Option<String>, screen: &mut Scre
         }
         ClientEvent::OtherSpoke(RemoteSpeech { round, side, speaker, content }) => {
             let (content, side) = (one_line(content), one_line(side));
-            let more = if content.chars().count() > PREVIEW_CHARS { "…" } else { "" };
-            let glimpse: String = content.chars().take(PREVIEW_CHARS).collect();
+            let ellipsis = if content.chars().count() > PREVIEW_CHARS { "…" } else { "" };
+            let preview: String = content.chars().take(PREVIEW_CHARS).collect();
             let speaker = one_line(speaker);
-            screen.note(&format!("[{} · {side}] {speaker}: {glimpse}{more}", of(round)));
+            screen
+                .note(&format!("[{} · {side}] {speaker}: {preview}{ellipsis}", round_label(round)));
         }
-        ClientEvent::OwnTurn { round, time_left: left } => {
-            let left = left.as_secs();
-            screen.note(&format!("[{}] Our turn; up to {left} s to think.", of(round)));
+        ClientEvent::OwnTurn { round, time_left } => {
+            let time_left = time_left.as_secs();
+            screen
+                .note(&format!("[{}] Our turn; up to {time_left} s to think.", round_label(round)));
         }
         ClientEvent::AskedAgain { why } => {
             screen.note(&format!("[INFO] Asked once more: {}.", one_line(why)))
         }
-        ClientEvent::SpeechAccepted { round, chars: length, truncated: cut } => {
-            let cut = if *cut { "; its end had to be left off" } else { "" };
-            screen.note(&format!("[{}] Spoken: {length} characters{cut}.", of(round)));
+        ClientEvent::SpeechAccepted { round, chars, truncated } => {
+            let truncated = if *truncated { "; its end had to be left off" } else { "" };
+            screen
+                .note(&format!("[{}] Spoken: {chars} characters{truncated}.", round_label(round)));
         }
         ClientEvent::TurnMissed { round, why } => {
-            screen.warn(&format!("[{}] No speech of ours: {}.", of(round), one_line(why)));
+            screen.warn(&format!("[{}] No speech of ours: {}.", round_label(round), one_line(why)));
         }
-        ClientEvent::RequestFailed { why, delay: wait } => {
-            let (why, wait) = (one_line(why), wait.as_secs_f32());
-            screen.note(&format!("[INFO] The platform: {why}; again in {wait:.1} s."));
+        ClientEvent::RequestFailed { why, delay } => {
+            let (why, delay) = (one_line(why), delay.as_secs_f32());
+            screen.note(&format!("[INFO] The platform: {why}; again in {delay:.1} s."));
         }
     }
 }
 
 fn print_result(
-    ended: &ClientResult,
-    asked: &JoinArgs,
+    client_result: &ClientResult,
+    args: &JoinArgs,
     address: &ArenaUrl,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let (poll, verdict) = (&ended.last_poll, &ended.verdict);
-    let lacking = ended.turns_missed > 0 || ended.outcome == ClientOutcome::Undecided;
-    let exit = if lacking { Exit::Degraded } else { Exit::Ok };
-    if asked.json {
-        let heard = |it: &RemoteSpeech| JoinSpeech {
+    let (poll, verdict) = (&client_result.last_poll, &client_result.verdict);
+    let is_degraded =
+        client_result.turns_missed > 0 || client_result.outcome == ClientOutcome::Undecided;
+    let exit = if is_degraded { Exit::Degraded } else { Exit::Ok };
+    if args.json {
+        let to_speech = |it: &RemoteSpeech| JoinSpeech {
             round: it.round,
             side: it.side.clone(),
             speaker: it.speaker.clone(),
@@ -211,30 +221,30 @@ fn print_result(
         screen.print_json(&JoinOutput {
             v: 1,
             platform: address.to_string(),
-            debate: ended.debate_id.clone(),
-            identifier: ended.identifier.clone(),
+            debate: client_result.debate_id.clone(),
+            identifier: client_result.identifier.clone(),
             topic: poll.topic.clone(),
             side: poll.side.map(ArenaSide::as_str),
             rounds: poll.total_rounds,
-            said: ended.speeches_sent,
-            missed: ended.turns_missed,
+            said: client_result.speeches_sent,
+            missed: client_result.turns_missed,
             status: poll.status.clone(),
-            outcome: ended.outcome.as_str(),
+            outcome: client_result.outcome.as_str(),
             winner: Some(verdict.winner.clone()).filter(|winner| !winner.is_empty()),
             scores: JoinScores {
                 supporting: verdict.supporting_score,
                 opposing: verdict.opposing_score,
             },
             summary: verdict.summary.clone(),
-            speeches: poll.speeches.iter().map(heard).collect(),
+            speeches: poll.speeches.iter().map(to_speech).collect(),
         })?;
         return Ok(exit);
     }
-    let result = match ended.outcome {
+    let result = match client_result.outcome {
         ClientOutcome::Won => "We won.".to_owned(),
         ClientOutcome::Lost => format!("{} won.", one_line(&verdict.winner)),
         ClientOutcome::Draw => "A draw.".into(),
-        ClientOutcome::Undecided => "Nobody has ruled.".into(),
+        ClientOutcome::Undecided => "There is no verdict.".into(),
     };
     screen.print_sanitized(&format!("{}\n\n{result}", one_line(&poll.topic)))?;
     if let (Some(supporting), Some(opposing)) = (verdict.supporting_score, verdict.opposing_score) {
@@ -243,8 +253,8 @@ fn print_result(
     if !verdict.summary.trim().is_empty() {
         screen.print_sanitized(&format!("\n{}", verdict.summary.trim()))?;
     }
-    if ended.turns_missed > 0 {
-        screen.warn(&format!("[WARN] {} of our turns were missed.", ended.turns_missed));
+    if client_result.turns_missed > 0 {
+        screen.warn(&format!("[WARN] {} of our turns were missed.", client_result.turns_missed));
     }
     Ok(exit)
 }

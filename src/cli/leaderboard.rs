@@ -10,14 +10,14 @@ use crate::rating::{Leaderboard, text};
 
 /// Handler of `debate leaderboard`.
 pub(super) fn leaderboard(
-    asked: &LeaderboardArgs,
+    args: &LeaderboardArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let root = asked.here.then(|| workspace::current_workspace(config).root);
-    let board = Leaderboard::from_archive(desk, root)?;
-    if asked.json.json {
+    let root = args.here.then(|| workspace::current_workspace(config).root);
+    let board = Leaderboard::from_archive(app, root)?;
+    if args.json.json {
         screen.print_json(&output::LeaderboardOutput { v: 1, board })?;
     } else {
         screen.print_sanitized(&text::render_leaderboard(&board))?;

@@ -13,79 +13,81 @@ use std::collections::BTreeMap;
 
 /// Handler of `debate outcome`: records what the flags say, then prints what is recorded.
 pub(super) async fn outcome(
-    said: &OutcomeArgs,
+    args: &OutcomeArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let place = workspace::current_workspace(config);
-    let id = workspace::resolve_debate_id(said.id.as_deref(), config, desk, screen)?;
-    let (_, debate, _) = desk.read(&id)?;
-    let wishes = build_commands(said, &debate)?;
-    let mut after = debate;
-    if !wishes.is_empty() {
-        let job = desk.resume(&id, &place, LeaseMode::IfFree, wishes)?;
+    let workspace = workspace::current_workspace(config);
+    let id = workspace::resolve_debate_id(args.id.as_deref(), config, app, screen)?;
+    let (_, debate, _) = app.read(&id)?;
+    let commands = build_commands(args, &debate)?;
+    let mut updated = debate;
+    if !commands.is_empty() {
+        let job = app.resume(&id, &workspace, LeaseMode::IfFree, commands)?;
         job.stop().await;
-        after = desk.read(&id)?.1;
+        updated = app.read(&id)?.1;
     }
-    let learned = after.feedback();
-    let told = output::OutcomeOutput {
+    let feedback = updated.feedback();
+    let result = output::OutcomeOutput {
         v: 1,
         id,
-        proof: learned.map(|it| it.proof.as_str().into()),
-        confidence: learned
+        proof: feedback.map(|it| it.proof.as_str().into()),
+        confidence: feedback
             .and_then(|it| it.confidence)
-            .or_else(|| judgment(&after).and_then(|it| it.confidence)),
-        decision: after.decision().map(Into::into),
-        kept: after.keep_record(),
+            .or_else(|| judgment(&updated).and_then(|it| it.confidence)),
+        decision: updated.decision().map(Into::into),
+        kept: updated.keep_record(),
     };
-    if said.json.json {
-        screen.print_json(&told)?;
+    if args.json.json {
+        screen.print_json(&result)?;
         return Ok(Exit::Ok);
     }
-    let mut lines = vec![told.id.clone()];
-    lines.push(match (&told.proof, told.confidence) {
-        (Some(proof), Some(sure)) => format!("The verdict was {proof}; it was {sure}% sure."),
+    let mut lines = vec![result.id.clone()];
+    lines.push(match (&result.proof, result.confidence) {
+        (Some(proof), Some(confidence)) => {
+            format!("The verdict was {proof}; it was {confidence}% sure.")
+        }
         (Some(proof), None) => format!("The verdict was {proof}."),
-        (None, Some(sure)) => {
-            format!("The verdict is {sure}% sure; what became of it is not known.")
+        (None, Some(confidence)) => {
+            format!("The verdict is {confidence}% sure; whether it was right is not recorded.")
         }
         (None, None) => "There is no verdict.".into(),
     });
-    lines.push(match &told.decision {
+    lines.push(match &result.decision {
         Some(decision) => format!("Decided: {decision}"),
-        None => "No decision is recorded; silence is not consent.".into(),
+        None => "No decision is recorded.".into(),
     });
-    lines.extend(told.kept.map(|kept| {
-        if kept { "The record is kept.".to_owned() } else { "The record is discarded.".to_owned() }
+    lines.extend(result.kept.map(|keep| {
+        if keep { "The record is kept.".to_owned() } else { "The record is discarded.".to_owned() }
     }));
     screen.print(&format!("{}\n", lines.join("\n")))?;
     Ok(Exit::Ok)
 }
 
-fn build_commands(said: &OutcomeArgs, debate: &Debate) -> Result<Vec<Command>, CliError> {
-    let mut wishes = vec![];
-    let over = debate.outcome().is_some();
+fn build_commands(args: &OutcomeArgs, debate: &Debate) -> Result<Vec<Command>, CliError> {
+    let mut commands = vec![];
+    let has_ended = debate.outcome().is_some();
     let proof = [
-        (said.right, VerdictFeedback::Right),
-        (said.wrong, VerdictFeedback::Wrong),
-        (said.reverted, VerdictFeedback::Reverted),
+        (args.right, VerdictFeedback::Right),
+        (args.wrong, VerdictFeedback::Wrong),
+        (args.reverted, VerdictFeedback::Reverted),
     ];
-    let proof = proof.into_iter().find(|(said, _)| *said).map(|(_, proof)| proof);
-    if (proof.is_some() || said.keep || said.discard) && !over {
+    let proof = proof.into_iter().find(|(flag, _)| *flag).map(|(_, proof)| proof);
+    if (proof.is_some() || args.keep || args.discard) && !has_ended {
         return Err(CliError::Usage(
             "this debate has not ended".into(),
             format!("`debate resume {}` goes on with it", debate.setup().id),
         ));
     }
-    if let Some(text) = &said.decided {
+    if let Some(text) = &args.decided {
         if text.trim().is_empty() {
             return Err(CliError::Usage(
                 "the decision is empty".into(),
-                "say it in your own words, or leave it".into(),
+                "write it in your own words, or leave `--decided` out".into(),
             ));
         }
-        wishes.push(Command::Decide { text: text.clone() });
+        commands.push(Command::Decide { text: text.clone() });
     }
     if let Some(proof) = proof {
         let Some(judgment) = judgment(debate) else {
@@ -94,24 +96,24 @@ fn build_commands(said: &OutcomeArgs, debate: &Debate) -> Result<Vec<Command>, C
                 "`--decided TEXT` records what you decided".into(),
             ));
         };
-        let (confidence, note) = (judgment.confidence, said.note.clone().unwrap_or_default());
-        wishes.push(Command::Learn { proof, confidence, note });
+        let (confidence, note) = (judgment.confidence, args.note.clone().unwrap_or_default());
+        commands.push(Command::Learn { proof, confidence, note });
     }
-    if said.keep || said.discard {
-        wishes.push(Command::Keep { keep: said.keep });
+    if args.keep || args.discard {
+        commands.push(Command::Keep { keep: args.keep });
     }
-    Ok(wishes)
+    Ok(commands)
 }
 
 /// Handler of `debate stats`.
 pub(super) fn stats(
     stats: &StatsArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
     let root = stats.here.then(|| workspace::current_workspace(config).root);
-    let cards = desk.archive().list(&DebateQuery { root, ..DebateQuery::default() })?;
+    let cards = app.archive().list(&DebateQuery { root, ..DebateQuery::default() })?;
     let verdicts = cards.iter().filter(|card| card.winner.is_some()).count();
     let known: Vec<(u8, bool)> = cards
         .iter()
@@ -124,7 +126,7 @@ pub(super) fn stats(
         groups.entry(*sure).or_default().push(*right);
     }
     let right = known.iter().filter(|(_, right)| *right).count();
-    let told = output::StatsOutput {
+    let result = output::StatsOutput {
         v: 1,
         verdicts,
         known: known.len(),
@@ -133,31 +135,31 @@ pub(super) fn stats(
         brier: brier_score(&known),
         calibration: groups
             .into_iter()
-            .map(|(confidence, all)| output::CalibrationBucket {
+            .map(|(confidence, results)| output::CalibrationBucket {
                 confidence,
-                known: all.len(),
-                right: all.iter().filter(|right| **right).count() as f64 / all.len() as f64,
+                known: results.len(),
+                right: results.iter().filter(|right| **right).count() as f64 / results.len() as f64,
             })
             .collect(),
     };
     if stats.json.json {
-        screen.print_json(&told)?;
+        screen.print_json(&result)?;
         return Ok(Exit::Ok);
     }
     let mut lines = vec![format!(
-        "{} verdicts; of {} it is known what became of them: {} right, {} wrong or reverted.",
-        told.verdicts, told.known, told.right, told.wrong
+        "{} verdicts, {} with a recorded result: {} right, {} wrong or reverted.",
+        result.verdicts, result.known, result.right, result.wrong
     )];
-    match told.brier {
+    match result.brier {
         Some(brier) => {
-            lines.push(format!("Brier score: {brier:.3} (0 is perfect, 0.25 is a coin)."));
-            for it in &told.calibration {
+            lines.push(format!("Brier score: {brier:.3} (0 is perfect, 0.25 is chance)."));
+            for it in &result.calibration {
                 let right = it.right * 100.0;
                 lines.push(format!("- {}% sure: {right:.0}% right of {}", it.confidence, it.known));
             }
         }
         None => lines.push(
-            "`debate outcome ID --right`, `--wrong` or `--reverted` says what became of one."
+            "`debate outcome ID --right`, `--wrong` or `--reverted` records the result of one."
                 .into(),
         ),
     }
@@ -167,9 +169,9 @@ pub(super) fn stats(
 
 /// Brier score: mean squared error of the confidence.
 fn brier_score(known: &[(u8, bool)]) -> Option<f64> {
-    let off = |(sure, right): &(u8, bool)| {
+    let squared_error = |(confidence, right): &(u8, bool)| {
         let truth = if *right { 1.0 } else { 0.0 };
-        (f64::from(*sure) / 100.0 - truth).powi(2)
+        (f64::from(*confidence) / 100.0 - truth).powi(2)
     };
-    (!known.is_empty()).then(|| known.iter().map(off).sum::<f64>() / known.len() as f64)
+    (!known.is_empty()).then(|| known.iter().map(squared_error).sum::<f64>() / known.len() as f64)
 }

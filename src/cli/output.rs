@@ -1,24 +1,26 @@
 //! Types of the `--json` output. Every object has `"v":1`. Field names are a public format, their
 //! JSON schemas are in `schemas/`.
-mod join;
-
-pub use join::{JoinOutput, JoinScores, JoinSpeech};
-
-use crate::debate::{Citation, CitationStatus as Finding, RecheckStatus};
 use crate::engine::{
-    ArchiveHealth, DebateCard, LiveText, OmittedFile, ProviderInfo, ReindexReport, SearchHit,
-    Update, ports::FileChange,
+    DebateCard, LiveText, OmittedFile, ProviderInfo, ReindexReport, SearchHit, Update,
+    ports::FileChange,
 };
 use crate::report::view::DebateView;
 use crate::review::output::ReviewDocument;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
+mod citations;
+mod formats;
+mod join;
 mod ratings;
+mod setup;
 mod view;
 
+pub use citations::{CheckOutput, CheckedCitation, RecheckOutput, RecheckedCitation};
+pub use formats::{BrokenFormatOutput, FormatEntry, FormatOutput, FormatsOutput};
+pub use join::{JoinOutput, JoinScores, JoinSpeech};
 pub use ratings::{LeaderboardOutput, PlannedGame, TournamentOutput, TournamentPlanOutput};
+pub use setup::{DoctorCheck, DoctorOutput, InitFileChange, InitOutput};
 pub use view::ViewOutput;
 
 /// Output of `debate models --json`.
@@ -58,63 +60,6 @@ pub struct JoinableDebate<'a> {
     pub debate_id: &'a str,
     /// Motion of the debate.
     pub topic: &'a str,
-}
-
-/// Output of `debate formats --json`.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Formats")]
-pub struct FormatsOutput {
-    /// Schema version.
-    pub v: u8,
-    /// Valid formats.
-    pub formats: Vec<FormatEntry>,
-    /// Invalid format files of the user.
-    pub broken: Vec<BrokenFormatOutput>,
-}
-
-/// Output of `debate formats NAME --json`.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Format")]
-pub struct FormatOutput {
-    /// Schema version.
-    pub v: u8,
-    /// The format.
-    #[serde(flatten)]
-    pub format: FormatEntry,
-}
-
-/// A debate format.
-#[derive(Serialize, JsonSchema)]
-pub struct FormatEntry {
-    /// Name, as in `--format`.
-    pub name: String,
-    /// Short description.
-    pub about: String,
-    /// Minimum number of rounds.
-    pub least: u8,
-    /// Maximum number of rounds.
-    pub most: u8,
-    /// Default number of rounds.
-    pub usual: u8,
-    /// Whether the user confirms the plan before the debate starts.
-    pub confirms: bool,
-    /// Types of listeners.
-    pub listeners: Vec<String>,
-    /// Origin: `program`, `template of NAME`, or the path of the user's file.
-    pub from: String,
-    /// Acts and phases. Only present if a format was named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub table: Option<crate::debate::Format>,
-}
-
-/// Invalid format file, with the parse error.
-#[derive(Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "they say it")]
-#[schemars(rename = "BrokenFormat")]
-pub struct BrokenFormatOutput {
-    pub name: String,
-    pub file: String,
-    pub why: String,
 }
 
 /// Output of `debate outcome --json`.
@@ -332,162 +277,6 @@ pub struct BriefOutput {
     pub commit: Option<String>,
     /// Whether the working tree has uncommitted changes.
     pub dirty: bool,
-}
-
-/// Output of `debate check --json`.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Checked")]
-pub struct CheckOutput {
-    /// Schema version.
-    pub v: u8,
-    /// Citations, in the order of the text.
-    pub citations: Vec<CheckedCitation>,
-    /// Number of citations by finding.
-    pub counts: BTreeMap<&'static str, usize>,
-    /// Tree or commit they were checked against.
-    pub against: String,
-}
-
-/// A parsed citation and the result of its check.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Looked")]
-pub struct CheckedCitation {
-    /// Citation as written.
-    pub raw: String,
-    /// Path, relative to the repository.
-    pub path: Option<String>,
-    /// First cited line.
-    pub line: Option<u32>,
-    /// Last cited line.
-    pub end_line: Option<u32>,
-    /// Quoted text.
-    pub quote: Option<String>,
-    /// Result of the check.
-    pub finding: Finding,
-    /// Location where the quote was found instead.
-    pub found_at: Option<String>,
-    /// Details of the finding.
-    pub note: Option<String>,
-}
-
-impl From<Citation> for CheckedCitation {
-    fn from(it: Citation) -> CheckedCitation {
-        CheckedCitation {
-            raw: it.raw,
-            path: it.path,
-            line: it.line,
-            end_line: it.end_line,
-            quote: it.quote,
-            finding: it.found,
-            found_at: it.found_at,
-            note: it.note,
-        }
-    }
-}
-
-/// Output of `debate recheck --json`.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Rechecked")]
-pub struct RecheckOutput {
-    /// Schema version.
-    pub v: u8,
-    /// Debate id.
-    pub id: String,
-    /// Tree or commit they were checked against.
-    pub against: String,
-    /// Number of citations that hold, have moved, are gone or are unknown.
-    pub counts: BTreeMap<&'static str, usize>,
-    /// Citations, in the order of the debate.
-    pub citations: Vec<RecheckedCitation>,
-}
-
-/// A citation that was valid in the debate, and the result of the new check.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Cited")]
-pub struct RecheckedCitation {
-    /// Turn of the citation.
-    pub turn: String,
-    /// Seat that cited it.
-    pub seat: String,
-    /// Id of the claim it supports, if any.
-    pub claim: Option<String>,
-    /// Citation as written.
-    pub raw: String,
-    /// Result of the check during the debate.
-    pub was: Finding,
-    /// Result of the check now, if it could be done.
-    pub now: Option<Finding>,
-    /// Comparison of both results.
-    pub stands: RecheckStatus,
-    /// Location where the quote was found instead.
-    pub found_at: Option<String>,
-    /// Details of the finding.
-    pub note: Option<String>,
-}
-
-/// Output of `debate doctor --json`.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Examined")]
-pub struct DoctorOutput {
-    /// Schema version.
-    pub v: u8,
-    /// Whether all checks passed.
-    pub ok: bool,
-    /// Health of the archive database.
-    pub archive: Option<ArchiveHealth>,
-    /// Results of all checks.
-    pub checks: Vec<DoctorCheck>,
-}
-
-/// Result of one check.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Check")]
-pub struct DoctorCheck {
-    /// Name of the check.
-    pub name: String,
-    /// Whether the check passed.
-    pub ok: bool,
-    /// Result, as text.
-    pub says: String,
-    /// Suggested fix or next step.
-    pub hint: Option<String>,
-    /// Fix that was applied by `--fix`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mended: Option<String>,
-}
-
-/// Output of `debate init --json` and `debate uninit --json`.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Wired")]
-pub struct InitOutput {
-    /// Schema version.
-    pub v: u8,
-    /// Whether all changes succeeded.
-    pub ok: bool,
-    /// Whether nothing was written, because of `--dry-run`.
-    pub dry_run: bool,
-    /// Changes, one per file.
-    pub steps: Vec<InitFileChange>,
-}
-
-/// Change of one config or command file.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Deed")]
-pub struct InitFileChange {
-    /// Client the file belongs to.
-    pub client: String,
-    /// Content: `server`, or the slash command.
-    pub what: String,
-    /// Result: `added`, `updated`, `unchanged`, `kept`, `removed` or `failed`.
-    pub deed: String,
-    /// Path of the file.
-    pub path: String,
-    /// Reason or error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
-    /// Path of the backup.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backup: Option<String>,
 }
 
 /// All JSON schemas, by file name in `schemas/`.

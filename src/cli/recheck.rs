@@ -13,62 +13,68 @@ use std::collections::BTreeMap;
 
 /// Handler of `debate recheck`.
 pub(super) fn recheck(
-    asked: &RecheckArgs,
+    args: &RecheckArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let id = workspace::resolve_debate_id(asked.id.as_deref(), config, desk, screen)?;
-    let (stored, debate, _) = desk.read(&id)?;
-    let done = desk.recheck(&stored, &debate, &workspace::current_workspace(config))?;
-    let gone = done.citations.iter().any(|again| again.validity == RecheckStatus::Gone);
-    let exit = if gone { Exit::Failure } else { Exit::Ok };
+    let id = workspace::resolve_debate_id(args.id.as_deref(), config, app, screen)?;
+    let (stored, debate, _) = app.read(&id)?;
+    let report = app.recheck(&stored, &debate, &workspace::current_workspace(config))?;
+    let any_gone = report.citations.iter().any(|citation| citation.validity == RecheckStatus::Gone);
+    let exit = if any_gone { Exit::Failure } else { Exit::Ok };
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
-    for again in &done.citations {
-        *counts.entry(again.validity.as_str()).or_default() += 1;
+    for citation in &report.citations {
+        *counts.entry(citation.validity.as_str()).or_default() += 1;
     }
-    if asked.json.json {
+    if args.json.json {
         let citations =
-            done.citations.iter().map(|again| rechecked_citation(&debate, again)).collect();
-        screen.print_json(&RecheckOutput { v: 1, id, against: done.against, counts, citations })?;
+            report.citations.iter().map(|citation| rechecked_citation(&debate, citation)).collect();
+        screen.print_json(&RecheckOutput {
+            v: 1,
+            id,
+            against: report.against,
+            counts,
+            citations,
+        })?;
         return Ok(exit);
     }
-    for again in &done.citations {
-        screen.print(&render_recheck(again))?;
+    for citation in &report.citations {
+        screen.print(&render_recheck(citation))?;
     }
-    let counted: Vec<String> = counts.iter().map(|(word, many)| format!("{many} {word}")).collect();
-    let counted = if counted.is_empty() {
-        "nothing that was cited had been found".into()
+    let summary: Vec<String> = counts.iter().map(|(word, many)| format!("{many} {word}")).collect();
+    let summary = if summary.is_empty() {
+        "no citation of the debate had been found".into()
     } else {
-        counted.join(", ")
+        summary.join(", ")
     };
-    let against = &done.against;
-    screen.note(&format!("[INFO] Looked up again in {against}: {counted}. The record stays."));
+    let against = &report.against;
+    screen.note(&format!("[INFO] Looked up again in {against}: {summary}. The record stays."));
     Ok(exit)
 }
 
 /// Renders a line such as `gone   src/a.rs:10 (turn 0.1.0.0): was exact, now not found`.
-fn render_recheck(again: &CitationRecheck) -> String {
-    let style = match again.validity {
+fn render_recheck(citation: &CitationRecheck) -> String {
+    let style = match citation.validity {
         RecheckStatus::Gone | RecheckStatus::Moved => BOLD,
         RecheckStatus::Holds | RecheckStatus::Unknown => DIM,
     };
-    let (mark, raw) = (again.validity.as_str(), one_line(&again.before.raw));
-    let text = strip_control_chars(&format!("{mark:<8}{raw} (turn {}): ", again.cue));
-    text + &format!("{style}{}{style:#}\n", strip_control_chars(&again.describe()))
+    let (label, raw) = (citation.validity.as_str(), one_line(&citation.before.raw));
+    let text = strip_control_chars(&format!("{label:<8}{raw} (turn {}): ", citation.cue));
+    text + &format!("{style}{}{style:#}\n", strip_control_chars(&citation.describe()))
 }
 
-fn rechecked_citation(debate: &Debate, again: &CitationRecheck) -> RecheckedCitation {
-    let now = again.now.as_ref();
+fn rechecked_citation(debate: &Debate, citation: &CitationRecheck) -> RecheckedCitation {
+    let now = citation.now.as_ref();
     RecheckedCitation {
-        turn: again.cue.to_string(),
-        seat: debate.seat(again.cue).name.clone(),
-        claim: again.before.claim.clone(),
-        raw: again.before.raw.clone(),
-        was: again.before.found,
+        turn: citation.cue.to_string(),
+        seat: debate.seat(citation.cue).name.clone(),
+        claim: citation.before.claim.clone(),
+        raw: citation.before.raw.clone(),
+        was: citation.before.found,
         now: now.map(|now| now.found),
-        stands: again.validity,
+        stands: citation.validity,
         found_at: now.and_then(|now| now.found_at.clone()),
-        note: again.note.clone(),
+        note: citation.note.clone(),
     }
 }

@@ -13,22 +13,25 @@ use crate::debate::{Cue, Debate, Event};
 use crate::engine::{App, Update};
 use std::time::Duration;
 
+/// Maximum time to replay one turn.
+const MAX_TURN_TIME: Duration = Duration::from_secs(600);
+
 /// Handler of `debate replay`.
 pub(super) async fn replay(
     replay: &ReplayArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let id = workspace::resolve_debate_id(replay.id.as_deref(), config, desk, screen)?;
-    let (stored, recorded, flaw) = desk.read(&id)?;
+    let id = workspace::resolve_debate_id(replay.id.as_deref(), config, app, screen)?;
+    let (stored, recorded, flaw) = app.read(&id)?;
     if let Some(flaw) = flaw {
-        let why = format!("event {} of `{id}` was not due: {}", flaw.seq, flaw.message);
-        return Err(CliError::Other(why));
+        let message = format!("event {} of `{id}` is invalid: {}", flaw.seq, flaw.message);
+        return Err(CliError::Other(message));
     }
     let speed = replay.speed.unwrap_or(if stdout_is_terminal() { 1.0 } else { 0.0 });
-    let manner = if replay.json { FollowMode::Json } else { FollowMode::Stream(StdStream::Stdout) };
-    let mut follower = Follower::new(Debate::open(stored.setup)?, 0, manner);
+    let mode = if replay.json { FollowMode::Json } else { FollowMode::Stream(StdStream::Stdout) };
+    let mut follower = Follower::new(Debate::open(stored.setup)?, 0, mode);
     let (mut same, mut changed) = (0, vec![]);
     let events = stored.events.len();
     for recorded in stored.events {
@@ -59,6 +62,7 @@ pub(super) async fn replay(
         follower.show(&Update::Fact { seq: recorded.seq, event: recorded.event }, screen)?;
     }
     let identical = follower.debate == recorded;
+    tracing::debug!(debate = %id, events, same, changed = changed.len(), "event log replayed");
     let exit = if identical && changed.is_empty() { Exit::Ok } else { Exit::Failure };
     if replay.json {
         screen.print_json_line(&ReplayResultLine {
@@ -91,7 +95,7 @@ async fn stream_text(
     follower: &mut Follower,
     cue: Cue,
     text: &str,
-    took: u64,
+    duration_ms: u64,
     speed: f64,
     screen: &mut Screen,
 ) -> Result<(), CliError> {
@@ -99,7 +103,7 @@ async fn stream_text(
         return follower.show(&Update::Delta { cue, text: text.into() }, screen);
     }
     let words: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
-    let time = Duration::from_millis(took).div_f64(speed).min(Duration::from_secs(600));
+    let time = Duration::from_millis(duration_ms).div_f64(speed).min(MAX_TURN_TIME);
     let pause = time.div_f64(words.len().max(1) as f64);
     for word in words {
         tokio::time::sleep(pause).await;

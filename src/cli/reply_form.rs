@@ -24,13 +24,13 @@ pub(super) fn empty_form(debate: &Debate, cue: Cue) -> String {
                 "recommendation": "", "checks": checks, "despite": "",
             });
             let rules = &debate.setup().phase(cue).rules;
-            let asks = |wanted: Rule| rules.iter().any(|(rule, _)| *rule == wanted);
-            if asks(Rule::NamesDecisive) {
+            let has_rule = |expected: Rule| rules.iter().any(|(rule, _)| *rule == expected);
+            if has_rule(Rule::NamesDecisive) {
                 form["decisive"] = "".into();
                 let spot = |side| json!({"side": side, "text": ""});
                 form["blind_spots"] = json!([spot("A"), spot("B")]);
             }
-            if asks(Rule::SaysWhatChanged) {
+            if has_rule(Rule::SaysWhatChanged) {
                 form["changed"] = json!({"decision": false, "because": ""});
             }
             form
@@ -70,12 +70,11 @@ pub(super) fn input_hint(kind: ReplyKind) -> &'static str {
 
 /// Converts a one-line answer to the JSON of the reply. Any other text is returned unchanged.
 pub(super) fn to_reply_json(debate: &Debate, cue: Cue, text: &str) -> String {
-    let read = match debate.setup().phase(cue).reply {
-        ReplyKind::Vote => {
-            parse_vote_line(text).map(|(side, sure, why)| vote_json(debate, cue, side, sure, &why))
-        }
+    let parsed = match debate.setup().phase(cue).reply {
+        ReplyKind::Vote => parse_vote_line(text)
+            .map(|(side, confidence, reason)| vote_json(debate, cue, side, confidence, &reason)),
         ReplyKind::Petition if text.trim() == "none" => Some(json!({"intent": "none"})),
-        ReplyKind::Petition => parse_vote_line(text).map(|(side, sure, rest)| {
+        ReplyKind::Petition => parse_vote_line(text).map(|(side, confidence, rest)| {
             let (novelty, claim) = match rest.split_once(':') {
                 Some((word, claim)) if word.trim() == "new" => ("new", claim.trim()),
                 Some((word, claim)) if word.trim() == "reinforcement" => {
@@ -84,16 +83,16 @@ pub(super) fn to_reply_json(debate: &Debate, cue: Cue, text: &str) -> String {
                 _ => ("reinforcement", rest.as_str()),
             };
             let intent = format!("support_{side}");
-            json!({"intent": intent, "claim": claim, "novelty": novelty, "confidence": sure})
+            json!({"intent": intent, "claim": claim, "novelty": novelty, "confidence": confidence})
         }),
         _ => None,
     };
-    read.map_or_else(|| text.to_owned(), |object| object.to_string())
+    parsed.map_or_else(|| text.to_owned(), |object| object.to_string())
 }
 
-fn vote_json(debate: &Debate, cue: Cue, side: &str, sure: f64, why: &str) -> Value {
+fn vote_json(debate: &Debate, cue: Cue, side: &str, confidence: f64, reason: &str) -> Value {
     let name = &debate.seat(cue).name;
-    json!({"agent_id": name, "vote": side, "confidence": sure, "reason": why})
+    json!({"agent_id": name, "vote": side, "confidence": confidence, "reason": reason})
 }
 
 /// Parses `pro 0.8 because ...` into side, confidence and reason.
@@ -104,7 +103,7 @@ fn parse_vote_line(text: &str) -> Option<(&'static str, f64, String)> {
         "con" => "con",
         _ => return None,
     };
-    let sure = words.next()?.parse().ok()?;
-    let why = words.next().unwrap_or_default().trim();
-    Some((side, sure, why.strip_prefix("because").unwrap_or(why).trim().to_owned()))
+    let confidence = words.next()?.parse().ok()?;
+    let reason = words.next().unwrap_or_default().trim();
+    Some((side, confidence, reason.strip_prefix("because").unwrap_or(reason).trim().to_owned()))
 }

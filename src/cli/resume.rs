@@ -22,44 +22,44 @@ pub(super) const STATUS_LINE_CHARS: usize = 200;
 pub(super) async fn resume(
     resume: &ResumeArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let place = workspace::current_workspace(config);
-    let id = resolve_or_import(resume, config, desk, screen).await?;
-    for line in desk.recover_debate(&id, &place, &crate::clients::state_file_paths(config))? {
+    let workspace = workspace::current_workspace(config);
+    let id = resolve_or_import(resume, config, app, screen).await?;
+    for line in app.recover_debate(&id, &workspace, &crate::clients::state_file_paths(config))? {
         screen.note(&format!("[INFO] {line}"));
     }
-    let (stored, debate, flaw) = desk.read(&id)?;
+    let (stored, debate, flaw) = app.read(&id)?;
     if let Some(LogFlaw { seq, message: why }) = flaw {
         return Err(AppError::CorruptLog { id, seq, why }.into());
     }
-    let handed = |(name, voice): &(String, Participant)| {
-        (name.clone(), with_absolute_script(voice.clone(), &config.current_dir))
+    let transfers = |(name, participant): &(String, Participant)| {
+        (name.clone(), with_absolute_script(participant.clone(), &config.current_dir))
     };
-    let handed: Vec<_> = resume.seat.iter().map(handed).collect();
-    let (handed, seats) = desk.transfer_seats(&debate, &handed)?;
-    let wishes = build_commands(resume, &debate, handed)?;
-    let over = debate.outcome().is_some() && wishes.is_empty();
-    if over {
+    let transfers: Vec<_> = resume.seat.iter().map(transfers).collect();
+    let (transfers, seats) = app.transfer_seats(&debate, &transfers)?;
+    let commands = build_commands(resume, &debate, transfers)?;
+    let already_ended = debate.outcome().is_some() && commands.is_empty();
+    if already_ended {
         screen.note(&format!("{id} has ended already; this is its result"));
-        desk.archive().write_exports(&id)?;
+        app.archive().write_exports(&id)?;
         return print_result(&debate, resume.display, screen);
     }
-    desk.check_remaining_seats(&debate, &seats).map_err(|unplayable| {
+    app.check_remaining_seats(&debate, &seats).map_err(|error| {
         let hint = "hand the seat to someone else, as in `--seat proposer=human`";
-        CliError::NoModel(unplayable.to_string(), hint.into())
+        CliError::NoModel(error.to_string(), hint.into())
     })?;
-    print_status(&stored, &debate, config, desk, screen).await;
+    print_status(&stored, &debate, config, app, screen).await;
     note_host_seats(&seats, screen);
-    let claim = if resume.take_over { LeaseMode::TakeOver } else { LeaseMode::IfFree };
-    let job = desk.resume(&id, &place, claim, wishes)?;
+    let lease_mode = if resume.take_over { LeaseMode::TakeOver } else { LeaseMode::IfFree };
+    let job = app.resume(&id, &workspace, lease_mode, commands)?;
     if let Some(holder) = stored.holder.filter(|_| resume.take_over) {
         screen.note(&format!("[INFO] Taken over from {holder}, which stops."));
     }
     DebatePlayer {
         config,
-        app: desk,
+        app,
         assume_yes: resume.yes,
         display: resume.display,
         print_summary: true,
@@ -75,31 +75,31 @@ pub(super) async fn resume(
 async fn resolve_or_import(
     resume: &ResumeArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<String, CliError> {
     let unfinished = resume.id.is_none() && !resume.retry;
-    let stranger =
-        match workspace::find_debate_id(resume.id.as_deref(), unfinished, config, desk, screen) {
-            Err(AppError::OnlyUnsignedFile(stranger)) => stranger,
-            found => return Ok(found?),
+    let unsigned =
+        match workspace::find_debate_id(resume.id.as_deref(), unfinished, config, app, screen) {
+            Err(AppError::OnlyUnsignedFile(unsigned)) => unsigned,
+            result => return Ok(result?),
         };
-    let UnsignedFile { path, transcript } = &*stranger;
+    let UnsignedFile { path, transcript } = &*unsigned;
     let question = format!(
-        "`{}` holds a debate you have not signed: \"{}\", {} turns, said to be by {}. Take in what was \
-         said, as a transcript? [y/N] ",
+        "`{}` holds a debate you have not signed: \"{}\", {} turns, said to be by {}. Import it \
+         as a transcript? [y/N] ",
         path.display(),
-        stranger.topic(),
+        unsigned.topic(),
         transcript.turns.len(),
-        stranger.speakers()
+        unsigned.speakers()
     );
     match human_input::ask_line(&strip_control_chars(&question), screen).await? {
-        HumanInput::Text(yes) if ["y", "yes"].contains(&yes.to_lowercase().as_str()) => {
-            let opening =
+        HumanInput::Text(answer) if ["y", "yes"].contains(&answer.to_lowercase().as_str()) => {
+            let draft =
                 DebateDraft::new("", Participant::Human, Participant::Human, Participant::Human);
-            Ok(desk.import_unsigned(&stranger, &opening, &workspace::current_workspace(config))?.id)
+            Ok(app.import_unsigned(&unsigned, &draft, &workspace::current_workspace(config))?.id)
         }
-        _ => Err(AppError::OnlyUnsignedFile(stranger).into()),
+        _ => Err(AppError::OnlyUnsignedFile(unsigned).into()),
     }
 }
 
@@ -108,7 +108,7 @@ async fn print_status(
     stored: &StoredDebate,
     debate: &Debate,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) {
     let id = &debate.setup().id;
@@ -116,9 +116,9 @@ async fn print_status(
     for line in short_status(debate, STATUS_LINE_CHARS) {
         screen.note(&format!("  {line}"));
     }
-    let since = desk.changes_since(stored, debate, &workspace::current_workspace(config)).await;
-    if let Some(since) = since.describe() {
-        screen.note(&format!("[INFO] {since}"));
+    let changes = app.changes_since(stored, debate, &workspace::current_workspace(config)).await;
+    if let Some(changes) = changes.describe() {
+        screen.note(&format!("[INFO] {changes}"));
         screen.note(&format!("[INFO] `debate recheck {id}` looks up again what was cited."));
     }
 }
@@ -141,26 +141,26 @@ fn note_host_seats(seats: &[Seat], screen: &mut Screen) {
 fn build_commands(
     resume: &ResumeArgs,
     debate: &Debate,
-    handed: Vec<Command>,
+    transfers: Vec<Command>,
 ) -> Result<Vec<Command>, CliError> {
-    let mut wishes = vec![];
+    let mut commands = vec![];
     if resume.say.as_ref().is_some_and(|text| text.trim().is_empty()) {
         return Err(CliError::Usage(
             "the remark is empty".into(),
-            "say something, or leave it".into(),
+            "write a remark, or leave `--say` out".into(),
         ));
     }
-    let asks = resume.say.is_some()
+    let changes_requested = resume.say.is_some()
         || resume.steer.is_some()
         || resume.deepen.is_some()
         || resume.conclude
         || merge_budget(resume.limits, debate.budget())? != debate.budget()
         || !resume.seat.is_empty();
     let ended = debate.outcome().is_some_and(|outcome| *outcome != DebateOutcome::Cancelled);
-    if ended && asks && !resume.retry {
+    if ended && changes_requested && !resume.retry {
         return Err(CliError::Usage(
             "this debate has ended".into(),
-            "`--retry` takes a failed turn again; `debate run` opens a new debate".into(),
+            "`--retry` retries a failed turn; `debate run` starts a new debate".into(),
         ));
     }
     if resume.retry || debate.outcome() == Some(&DebateOutcome::Cancelled) {
@@ -170,30 +170,31 @@ fn build_commands(
                 "there is nothing to retry".into(),
             )
         })?;
-        wishes.push(Command::Reopen { from });
+        commands.push(Command::Reopen { from });
     }
     let budget = merge_budget(resume.limits, debate.budget())?;
     if budget != debate.budget() {
         if budget.is_exhausted(debate.spent()) {
             return Err(CliError::Usage(
                 "more than that is spent already".into(),
-                "raise what is spent: `--max-cost X`, `--max-tokens N`, `--max-minutes M`".into(),
+                "raise the limit: `--max-cost X`, `--max-tokens N`, `--max-minutes M`".into(),
             ));
         }
-        wishes.push(Command::Amend { change: Amendment::Limit { budget }, because: String::new() });
+        commands
+            .push(Command::Amend { change: Amendment::Limit { budget }, because: String::new() });
     }
-    wishes.extend(handed);
+    commands.extend(transfers);
     if let Some(text) = &resume.say {
-        wishes.push(Command::Interject { text: text.clone() });
+        commands.push(Command::Interject { text: text.clone() });
     }
     if let Some(topic) = &resume.steer {
-        wishes.extend(Command::steer(topic.clone()));
+        commands.extend(Command::steer(topic.clone()));
     }
     if let Some(about) = &resume.deepen {
-        wishes.push(Command::deepen(about));
+        commands.push(Command::deepen(about));
     }
     if resume.conclude {
-        wishes.push(Command::Conclude { because: None });
+        commands.push(Command::Conclude { because: None });
     }
-    Ok(wishes)
+    Ok(commands)
 }

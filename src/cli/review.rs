@@ -1,6 +1,6 @@
 //! `debate review`: debates a code change and prints the findings. A review of the same change in
 //! the archive is reused, resumed or, if another process runs it, awaited.
-use super::args::ReviewArgs as Typed;
+use super::args::ReviewArgs;
 use super::exit::{CliError, Exit};
 use super::play::DebatePlayer;
 use super::review_output::{OutputTarget, parse_outputs, write_review};
@@ -18,7 +18,7 @@ use crate::engine::{
 use crate::report::sanitize::one_line;
 use crate::review::merge_gate::blocks_merge;
 use crate::review::request::{self, PreparedReview};
-use crate::review::{Review, review_from_debate as reviewed, skipped_review, with_known_findings};
+use crate::review::{Review, review_from_debate, skipped_review, with_known_findings};
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
@@ -32,75 +32,78 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Handler of `debate review`.
 pub(super) async fn review(
-    typed: &Typed,
+    args: &ReviewArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let limit = typed.time_limit.map(|limit| Instant::now() + limit);
-    let (place, pipeline) = (workspace::current_workspace(config), config.ci_context());
-    check_stdio_use(typed)?;
-    request::require_archive_outside_repo(&config.data_dir, &place.root)?;
+    let deadline = args.time_limit.map(|time| Instant::now() + time);
+    let (workspace, ci) = (workspace::current_workspace(config), config.ci_context());
+    check_stdio_use(args)?;
+    request::require_archive_outside_repo(&config.data_dir, &workspace.root)?;
     // Read all inputs before any output file is opened: they may be the same file.
-    let meant = select_change(typed, &pipeline, config)?;
-    let said = request::ReviewRequest {
-        title: change_title(typed, &pipeline),
-        body: change_description(typed, &pipeline, &config.current_dir)?,
-        selector: Some(meant.clone()),
-        subject: typed.subject.clone().or(pipeline.number.map(|number| format!("#{number}"))),
-        earlier: typed
+    let selector = select_change(args, &ci, config)?;
+    let review_request = request::ReviewRequest {
+        title: change_title(args, &ci),
+        body: change_description(args, &ci, &config.current_dir)?,
+        selector: Some(selector.clone()),
+        subject: args.subject.clone().or(ci.number.map(|number| format!("#{number}"))),
+        earlier: args
             .earlier
             .as_ref()
             .map(|it| read_earlier_review(&config.current_dir, it))
             .transpose()?,
-        fresh: typed.fresh,
+        fresh: args.fresh,
     };
-    let outputs = parse_outputs(&typed.output, &config.current_dir, &config.repo_root)?;
-    let written = outputs.iter().filter_map(OutputTarget::resolved_file).collect();
-    let proposal =
-        desk.find_change_set(&place.root, meant, written).await.map_err(change_not_found)?;
-    screen.note(&format!("[INFO] Under review: {}", one_line(&proposal.description)));
-    warn_about_secrets(&pipeline, &proposal, screen);
-    let came = if let Some(why) = request::skip_reason(&proposal, typed.docs) {
-        Err(NotDebated { reason: why.as_str(), incomplete: false })
+    let outputs = parse_outputs(&args.output, &config.current_dir, &config.repo_root)?;
+    let output_files = outputs.iter().filter_map(OutputTarget::resolved_file).collect();
+    let change_set = app
+        .find_change_set(&workspace.root, selector, output_files)
+        .await
+        .map_err(change_not_found)?;
+    screen.note(&format!("[INFO] Under review: {}", one_line(&change_set.description)));
+    warn_about_secrets(&ci, &change_set, screen);
+    let outcome = if let Some(reason) = request::skip_reason(&change_set, args.docs) {
+        Err(NotDebated { reason: reason.as_str(), incomplete: false })
     } else {
-        let pipeline = &pipeline;
-        let asked = ReviewRun {
-            args: typed,
+        let ci = &ci;
+        let review_run = ReviewRun {
+            args,
             config,
-            app: desk,
-            workspace: &place,
-            ci: pipeline,
-            request: &said,
-            deadline: limit,
+            app,
+            workspace: &workspace,
+            ci,
+            request: &review_request,
+            deadline,
         };
-        Box::pin(asked.debate_change(&proposal, screen)).await?
+        Box::pin(review_run.debate_change(&change_set, screen)).await?
     };
-    let outline = summarize_change(&proposal, &said.title);
-    let review = match &came {
-        Ok(ReviewDebate { debate, earlier_findings: known, .. }) => {
-            let review = reviewed(debate, typed.max_findings).unwrap_or_default();
-            let review = match known {
-                Some(known) => with_known_findings(review, known),
+    let change_summary = summarize_change(&change_set, &review_request.title);
+    let review = match &outcome {
+        Ok(ReviewDebate { debate, earlier_findings, .. }) => {
+            let review = review_from_debate(debate, args.max_findings).unwrap_or_default();
+            let review = match earlier_findings {
+                Some(earlier_findings) => with_known_findings(review, earlier_findings),
                 None => review,
             };
             // The same change may have been reviewed under another title.
-            let unnamed = outline.title.is_empty();
-            let title = if unnamed { outline.compared.says.clone() } else { review.title.clone() };
-            Review { change: outline.compared.clone(), title, ..review }
+            let unnamed = change_summary.title.is_empty();
+            let title =
+                if unnamed { change_summary.compared.says.clone() } else { review.title.clone() };
+            Review { change: change_summary.compared.clone(), title, ..review }
         }
-        Err(NotDebated { reason: why, .. }) => {
-            screen.note(&format!("[INFO] Not argued: {why}."));
-            skipped_review(&outline, why)
+        Err(NotDebated { reason, .. }) => {
+            screen.note(&format!("[INFO] Not argued: {reason}."));
+            skipped_review(&change_summary, reason)
         }
     };
-    write_review(&review, &outputs, &pipeline, typed.display, (desk, screen))?;
-    Ok(match &came {
-        Err(NotDebated { incomplete: true, .. }) if typed.strict => Exit::Degraded,
+    write_review(&review, &outputs, &ci, args.display, (app, screen))?;
+    Ok(match &outcome {
+        Err(NotDebated { incomplete: true, .. }) if args.strict => Exit::Degraded,
         Err(_) => Exit::Ok,
         Ok(ReviewDebate { stopped: true, .. }) => Exit::Stopped,
-        Ok(_) if blocks_merge(&review, typed.fail_on.into()) => Exit::Blocked,
-        Ok(ReviewDebate { debate, .. }) => exit_code(debate, typed.strict && review.degraded),
+        Ok(_) if blocks_merge(&review, args.fail_on.into()) => Exit::Blocked,
+        Ok(ReviewDebate { debate, .. }) => exit_code(debate, args.strict && review.degraded),
     })
 }
 
@@ -122,7 +125,7 @@ struct NotDebated {
 
 /// A review request, with everything needed to run it.
 struct ReviewRun<'a> {
-    args: &'a Typed,
+    args: &'a ReviewArgs,
     config: &'a Config,
     app: &'a App,
     workspace: &'a Workspace,
@@ -135,91 +138,94 @@ impl ReviewRun<'_> {
     /// Reuses, resumes or starts the debate about the change, or returns why there is none.
     async fn debate_change(
         &self,
-        proposal: &ChangeSet,
+        change_set: &ChangeSet,
         screen: &mut Screen,
     ) -> Result<Result<ReviewDebate, NotDebated>, CliError> {
-        let ReviewRun { args: typed, config, app: desk, workspace: place, ci: pipeline, .. } = self;
-        let drafted = build_draft(&typed.seating, &TopicOptions::default(), None, config, desk)?;
-        let posed = request::prepare_review(
-            desk,
-            &place.root,
-            proposal.clone(),
+        let ReviewRun { args, config, app, workspace, ci, .. } = self;
+        let initial_draft =
+            build_draft(&args.seating, &TopicOptions::default(), None, config, app)?;
+        let prepared_review = request::prepare_review(
+            app,
+            &workspace.root,
+            change_set.clone(),
             self.request.clone(),
-            drafted,
+            initial_draft,
         )
         .await?;
-        let PreparedReview { mut draft, seating: wish, earlier: already } = posed;
-        request::require_verdict_format(desk, &draft.format, typed.fail_on.into())?;
-        let used = already.is_none() || typed.earlier.is_some();
+        let PreparedReview { mut draft, seating, earlier } = prepared_review;
+        request::require_verdict_format(app, &draft.format, args.fail_on.into())?;
+        let show_known = earlier.is_none() || args.earlier.is_some();
         let known: Vec<&KnownFinding> =
-            draft.reviewed_change.iter().filter(|_| used).flat_map(|it| &it.known).collect();
+            draft.reviewed_change.iter().filter(|_| show_known).flat_map(|it| &it.known).collect();
         if !known.is_empty() {
-            let (all, gone) = (known.len(), known.iter().filter(|it| it.gone).count());
+            let (total, gone_count) = (known.len(), known.iter().filter(|it| it.gone).count());
             screen.note(&format!(
-                "[INFO] Found by the review before this one: {all}; what {gone} of them rested on is gone."
+                "[INFO] Findings of the earlier review: {total}; evidence gone for {gone_count} of them."
             ));
         }
-        let already = self.wait_for_other_process(already, &mut draft, screen).await?;
-        let job = match already {
+        let earlier = self.wait_for_other_process(earlier, &mut draft, screen).await?;
+        let job = match earlier {
             Some(EarlierReview::Running { .. }) => {
-                let why = "another process was arguing the same until the time was over";
-                return Ok(Err(NotDebated { reason: why, incomplete: true }));
+                let reason = "another process was arguing the same until the time was over";
+                return Ok(Err(NotDebated { reason, incomplete: true }));
             }
             Some(EarlierReview::Finished(id)) => {
                 screen.note(&format!("[INFO] Reviewed already, as {id}: nobody is asked again."));
                 let known =
-                    draft.reviewed_change.map(|it| it.known).filter(|_| typed.earlier.is_some());
+                    draft.reviewed_change.map(|it| it.known).filter(|_| args.earlier.is_some());
                 return Ok(Ok(ReviewDebate {
-                    debate: desk.read(&id)?.1,
+                    debate: app.read(&id)?.1,
                     stopped: false,
                     earlier_findings: known,
                 }));
             }
             Some(EarlierReview::Unfinished(id)) => {
                 screen.note(&format!("[INFO] Going on with {id}, which was cut short."));
-                let allowing = desk.budget_commands(&id, draft.budget)?;
-                match desk.resume(&id, place, LeaseMode::IfFree, allowing) {
+                let commands = app.budget_commands(&id, draft.budget)?;
+                match app.resume(&id, workspace, LeaseMode::IfFree, commands) {
                     Err(error) if is_lost_race(&error) => {
-                        return Box::pin(self.debate_change(proposal, screen)).await;
+                        tracing::info!(reason = %error, "lost a race, looking it up again");
+                        return Box::pin(self.debate_change(change_set, screen)).await;
                     }
                     resumed => resumed?,
                 }
             }
             None => {
                 let prepared = tokio::select! {
-                    prepared = desk.prepare(draft, &wish, &place.root) => prepared,
+                    prepared = app.prepare(draft, &seating, &workspace.root) => prepared,
                     () = sleep_until_deadline(self.deadline) => {
-                        let why = "the time was over before anybody could be asked";
-                        return Ok(Err(NotDebated { reason: why, incomplete: true }));
+                        let reason = "the time was over before anybody could be asked";
+                        return Ok(Err(NotDebated { reason: reason, incomplete: true }));
                     }
                     () = wait_for_shutdown() => {
                         screen.warn("[WARN] Stopped before anything was opened.");
                         return Err(CliError::Usage("stopped".into(), "start it again".into()));
                     }
                 };
-                let (opening, warnings) = match prepared {
-                    Err(error) if pipeline.from_fork && error.is_provider_missing() => {
-                        let why = "the change comes from a fork, which has no secrets, so there is \
+                let (final_draft, warnings) = match prepared {
+                    Err(error) if ci.from_fork && error.is_provider_missing() => {
+                        let reason = "the change comes from a fork, which has no secrets, so there is \
                                    no model to ask";
-                        return Ok(Err(NotDebated { reason: why, incomplete: false }));
+                        return Ok(Err(NotDebated { reason, incomplete: false }));
                     }
                     prepared => prepared?,
                 };
-                print_preparation(&opening, &warnings, desk, screen)?;
-                match desk.open(&opening, place) {
+                print_preparation(&final_draft, &warnings, app, screen)?;
+                match app.open(&final_draft, workspace) {
                     Err(error) if is_lost_race(&error) => {
-                        return Box::pin(self.debate_change(proposal, screen)).await;
+                        tracing::info!(reason = %error, "lost a race, looking it up again");
+                        return Box::pin(self.debate_change(change_set, screen)).await;
                     }
                     opened => opened?,
                 }
             }
         };
         let id = job.id().to_owned();
-        let play = DebatePlayer {
+        let player = DebatePlayer {
             config,
-            app: desk,
+            app,
             assume_yes: true,
-            display: typed.display,
+            display: args.display,
             print_summary: false,
             deadline: self.deadline,
             resume_hint: Some(
@@ -227,10 +233,10 @@ impl ReviewRun<'_> {
             ),
         };
         screen.start_group("The debate");
-        let played = play.play_until_stop(job, screen).await;
+        let result = player.play_until_stop(job, screen).await;
         screen.end_group();
-        let stopped = played?.stopped;
-        Ok(Ok(ReviewDebate { debate: desk.read(&id)?.1, stopped, earlier_findings: None }))
+        let stopped = result?.stopped;
+        Ok(Ok(ReviewDebate { debate: app.read(&id)?.1, stopped, earlier_findings: None }))
     }
 }
 
@@ -242,9 +248,9 @@ fn is_lost_race(error: &AppError) -> bool {
 }
 
 /// Sleeps until the deadline, or for ever without one.
-async fn sleep_until_deadline(limit: Option<Instant>) {
-    match limit {
-        Some(limit) => tokio::time::sleep_until(limit).await,
+async fn sleep_until_deadline(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,
     }
 }
@@ -254,47 +260,48 @@ impl ReviewRun<'_> {
     /// earlier review. Earlier debates that cannot be reused are superseded by the draft.
     async fn wait_for_other_process(
         &self,
-        mut already: Option<EarlierReview>,
+        mut earlier: Option<EarlierReview>,
         draft: &mut DebateDraft,
         screen: &mut Screen,
     ) -> Result<Option<EarlierReview>, CliError> {
-        let mut told = false;
-        while let (Some(EarlierReview::Running { id, holder: by }), Some(proposed)) =
-            (&already, &draft.reviewed_change)
+        let mut announced = false;
+        while let (Some(EarlierReview::Running { id, holder }), Some(reviewed_change)) =
+            (&earlier, &draft.reviewed_change)
         {
             if self.deadline.is_some_and(|limit| Instant::now() >= limit) {
                 break;
             }
-            if !told {
-                screen.note(&format!("[INFO] The same is being argued by {by}, as {id}: waiting."));
-                told = true;
+            if !announced {
+                screen.note(&format!("[INFO] {holder} runs the same review, as {id}: waiting."));
+                tracing::info!(debate = %id, holder = %holder, "waiting for another process");
+                announced = true;
             }
             tokio::select! {
                 () = tokio::time::sleep(POLL_INTERVAL) => {}
                 () = wait_for_shutdown() => {
-                    let hint = "start it again: what the other argues is then there";
+                    let hint = "start it again: the result of the other process is used then";
                     return Err(CliError::Usage("stopped while waiting".into(), hint.into()));
                 }
             }
-            let same = self.app.find_same_review(&self.workspace.root, proposed)?;
-            already = same.earlier;
+            let same = self.app.find_same_review(&self.workspace.root, reviewed_change)?;
+            earlier = same.earlier;
             draft.supersedes = same.ids;
         }
-        Ok(already)
+        Ok(earlier)
     }
 }
 
 /// Rejects arguments that use stdin or stdout twice.
-fn check_stdio_use(typed: &Typed) -> Result<(), CliError> {
-    let stdin = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
-    if stdin(&typed.patch) && stdin(&typed.pr_body) {
+fn check_stdio_use(args: &ReviewArgs) -> Result<(), CliError> {
+    let is_stdin = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
+    if is_stdin(&args.patch) && is_stdin(&args.pr_body) {
         let hint = "put one of them into a file";
         return Err(CliError::Usage(
             "stdin cannot be both patch and description".into(),
             hint.into(),
         ));
     }
-    if typed.display.json && typed.output.iter().any(|output| output.ends_with("=-")) {
+    if args.display.json && args.output.iter().any(|output| output.ends_with("=-")) {
         let hint = "leave `--json` out, or write `--output json=-`";
         return Err(CliError::Usage("two outputs would go to stdout".into(), hint.into()));
     }
@@ -304,8 +311,8 @@ fn check_stdio_use(typed: &Typed) -> Result<(), CliError> {
 /// Usage error for a change that cannot be resolved.
 fn change_not_found(error: AppError) -> CliError {
     match error {
-        AppError::Context(bad) => CliError::Usage(
-            bad.to_string(),
+        AppError::Context(context_error) => CliError::Usage(
+            context_error.to_string(),
             "`debate review --help` shows how a change is named".into(),
         ),
         other => other.into(),
@@ -314,40 +321,40 @@ fn change_not_found(error: AppError) -> CliError {
 
 /// Selects the change: flags first, then the CI context, then the working tree.
 fn select_change(
-    typed: &Typed,
-    pipeline: &CiContext,
+    args: &ReviewArgs,
+    ci: &CiContext,
     config: &Config,
 ) -> Result<ChangeSelector, CliError> {
-    if let Some(file) = &typed.patch {
+    if let Some(file) = &args.patch {
         return Ok(ChangeSelector::Patch {
             text: read_input(&config.current_dir, file)?,
-            base: typed.base.clone(),
+            base: args.base.clone(),
         });
     }
-    if typed.staged {
+    if args.staged {
         return Ok(ChangeSelector::Staged);
     }
-    if let Some(id) = &typed.commit {
+    if let Some(id) = &args.commit {
         return Ok(ChangeSelector::Commit(id.clone()));
     }
-    let from_base = typed.base.as_ref().map(|base| format!("{base}..HEAD"));
-    let typed = typed.range.clone().or(from_base);
-    let told = pipeline.range.as_ref().map(|(base, head)| format!("{base}..{head}"));
-    Ok(typed.or(told).map_or(ChangeSelector::Auto, ChangeSelector::Range))
+    let from_base = args.base.as_ref().map(|base| format!("{base}..HEAD"));
+    let from_flags = args.range.clone().or(from_base);
+    let from_ci = ci.range.as_ref().map(|(base, head)| format!("{base}..{head}"));
+    Ok(from_flags.or(from_ci).map_or(ChangeSelector::Auto, ChangeSelector::Range))
 }
 
-fn change_title(typed: &Typed, pipeline: &CiContext) -> String {
-    typed.pr_title.clone().or(pipeline.title.clone()).unwrap_or_default()
+fn change_title(args: &ReviewArgs, ci: &CiContext) -> String {
+    args.pr_title.clone().or(ci.title.clone()).unwrap_or_default()
 }
 
 fn change_description(
-    typed: &Typed,
-    pipeline: &CiContext,
+    args: &ReviewArgs,
+    ci: &CiContext,
     folder: &Path,
 ) -> Result<String, CliError> {
-    match &typed.pr_body {
+    match &args.pr_body {
         Some(file) => Ok(String::from_utf8_lossy(&read_input(folder, file)?).into_owned()),
-        None => Ok(pipeline.body.clone().unwrap_or_default()),
+        None => Ok(ci.body.clone().unwrap_or_default()),
     }
 }
 
@@ -356,46 +363,46 @@ fn read_earlier_review(folder: &Path, file: &Path) -> Result<Review, CliError> {
     let bytes = read_input(folder, file)?;
     serde_json::from_slice(&bytes).map_err(|error| {
         CliError::Usage(
-            format!("`{}` is no review: {error}", file.display()),
-            "give what an earlier `debate review --output json=FILE` has written".into(),
+            format!("`{}` is not a review: {error}", file.display()),
+            "give a file that `debate review --output json=FILE` has written".into(),
         )
     })
 }
 
 fn read_input(folder: &Path, file: &Path) -> Result<Vec<u8>, CliError> {
     let mut bytes = vec![];
-    let done = if file == Path::new("-") {
+    let result = if file == Path::new("-") {
         std::io::stdin().lock().take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)
     } else {
         let opened = std::fs::File::open(folder.join(file));
         opened.and_then(|opened| opened.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes))
     };
-    done.map_err(|error| CliError::File(file.display().to_string(), error))?;
+    result.map_err(|error| CliError::File(file.display().to_string(), error))?;
     if bytes.len() as u64 > MAX_INPUT_BYTES {
         return Err(CliError::Usage(
             format!("`{}` has more than {} MB", file.display(), MAX_INPUT_BYTES / 1024 / 1024),
-            "a part of it would be another change: name commits instead".into(),
+            "a truncated input would be another change: name commits instead".into(),
         ));
     }
     Ok(bytes)
 }
 
 /// Warns if a `pull_request_target` workflow has checked out untrusted code.
-fn warn_about_secrets(pipeline: &CiContext, proposal: &ChangeSet, screen: &mut Screen) {
-    if pipeline.exposes_secrets && pipeline.range.is_some() && proposal.checked_out {
+fn warn_about_secrets(ci: &CiContext, change_set: &ChangeSet, screen: &mut Screen) {
+    if ci.exposes_secrets && ci.range.is_some() && change_set.checked_out {
         screen.warn(
-            "[WARN] This workflow runs on `pull_request_target` and has checked out the head of the \
-             pull request: whatever runs from there runs with your secrets. Run it on `pull_request`, \
-             or check out the base and only fetch the head.",
+            "[WARN] This workflow runs on `pull_request_target` and has checked out the head of \
+             the pull request: whatever runs from there runs with your secrets. Run it on \
+             `pull_request`, or check out the base and only fetch the head.",
         );
     }
 }
 
 /// Exit code of a debate that does not block. An incomplete review is reported only with
 /// `--strict`.
-fn exit_code(debate: &Debate, missing: bool) -> Exit {
+fn exit_code(debate: &Debate, is_incomplete: bool) -> Exit {
     match super::exit::exit_for_debate(debate) {
-        Exit::Ok | Exit::Degraded | Exit::Stopped if missing => Exit::Degraded,
+        Exit::Ok | Exit::Degraded | Exit::Stopped if is_incomplete => Exit::Degraded,
         Exit::Degraded | Exit::Stopped => Exit::Ok,
         other => other,
     }

@@ -28,34 +28,35 @@ impl OutputTarget {
 
 /// Parses `KIND=FILE` arguments and checks that every file is writable, before any cost.
 pub(super) fn parse_outputs(
-    typed: &[String],
+    args: &[String],
     folder: &Path,
     root: &Path,
 ) -> Result<Vec<OutputTarget>, CliError> {
     let mut outputs: Vec<OutputTarget> = vec![];
-    for text in typed {
-        let bad = |why: String| {
+    for text in args {
+        let usage_error = |message: String| {
             let hint = "write it as in `--output sarif=review.sarif`; `-` is stdout";
-            CliError::Usage(format!("`--output {text}`: {why}"), hint.into())
+            CliError::Usage(format!("`--output {text}`: {message}"), hint.into())
         };
-        let (kind, file) = text.split_once('=').ok_or_else(|| bad("there is no `=`".into()))?;
-        let form: ReviewFormat = kind.trim().parse().map_err(bad)?;
+        let (kind, file) =
+            text.split_once('=').ok_or_else(|| usage_error("there is no `=`".into()))?;
+        let format: ReviewFormat = kind.trim().parse().map_err(usage_error)?;
         let file = match file.trim() {
-            "" => return Err(bad("there is no file".into())),
+            "" => return Err(usage_error("there is no file".into())),
             "-" => None,
             file => Some(folder.join(file)),
         };
         if outputs.iter().any(|other| other.file == file) {
-            return Err(bad("something else goes there already".into()));
+            return Err(usage_error("something else goes there already".into()));
         }
         if let Some(file) = &file {
-            let failed = |error| CliError::File(file.display().to_string(), error);
-            if is_redirected_by_link(root, file).map_err(failed)? {
-                return Err(bad("a link of the repository stands there".into()));
+            let file_error = |error| CliError::File(file.display().to_string(), error);
+            if is_redirected_by_link(root, file).map_err(file_error)? {
+                return Err(usage_error("a symlink of the repository redirects it".into()));
             }
-            check_writable(file).map_err(failed)?;
+            check_writable(file).map_err(file_error)?;
         }
-        outputs.push(OutputTarget { format: form, file });
+        outputs.push(OutputTarget { format, file });
     }
     Ok(outputs)
 }
@@ -67,11 +68,11 @@ fn is_redirected_by_link(root: &Path, file: &Path) -> io::Result<bool> {
     let mut inside = false;
     let folders: Vec<&Path> = file.ancestors().skip(1).filter(|it| *it != Path::new("")).collect();
     for folder in folders.into_iter().rev() {
-        let here = dunce::canonicalize(folder)?.starts_with(&root);
-        if inside && !here {
+        let now_inside = dunce::canonicalize(folder)?.starts_with(&root);
+        if inside && !now_inside {
             return Ok(true);
         }
-        inside = here;
+        inside = now_inside;
     }
     Ok(inside && file.symlink_metadata().is_ok_and(|it| it.is_symlink()))
 }
@@ -91,12 +92,13 @@ fn check_writable(file: &Path) -> io::Result<()> {
 pub(super) fn write_review(
     review: &Review,
     outputs: &[OutputTarget],
-    pipeline: &CiContext,
-    shown: DisplayArgs,
-    (desk, screen): (&App, &mut Screen),
+    ci: &CiContext,
+    display: DisplayArgs,
+    (app, screen): (&App, &mut Screen),
 ) -> Result<(), CliError> {
-    for OutputTarget { format: form, file } in outputs {
-        let text = desk.redact(&render_review(review, *form));
+    for OutputTarget { format, file } in outputs {
+        let text = app.redact(&render_review(review, *format));
+        tracing::debug!(format = ?format, bytes = text.len(), "review rendered");
         match file {
             Some(file) => {
                 fs::write(file, &text)
@@ -105,22 +107,22 @@ pub(super) fn write_review(
             None => screen.raw_stdout().write_all(text.as_bytes())?,
         }
     }
-    if let Some(file) = &pipeline.summary_file {
-        let text = desk.redact(&render_summary(review, MAX_STEP_SUMMARY_BYTES));
-        let added = OpenOptions::new().append(true).create(true).open(file);
+    if let Some(file) = &ci.summary_file {
+        let text = app.redact(&render_summary(review, MAX_STEP_SUMMARY_BYTES));
+        let opened = OpenOptions::new().append(true).create(true).open(file);
         // A failed CI summary must not fail the review.
-        if let Err(error) = added.and_then(|mut it| it.write_all(text.as_bytes())) {
+        if let Err(error) = opened.and_then(|mut it| it.write_all(text.as_bytes())) {
             screen.warn(&format!("[WARN] No summary in `{}`: {error}", file.display()));
         }
     }
-    let taken = outputs.iter().any(|output| output.file.is_none());
-    if shown.json && !taken {
-        let text = desk.redact(&render_review(review, ReviewFormat::Json));
+    let stdout_taken = outputs.iter().any(|output| output.file.is_none());
+    if display.json && !stdout_taken {
+        let text = app.redact(&render_review(review, ReviewFormat::Json));
         let value: serde_json::Value =
             serde_json::from_str(&text).map_err(|error| CliError::Other(error.to_string()))?;
         return screen.print_json(&value);
     }
-    if !taken {
+    if !stdout_taken {
         screen.print_sanitized(&strip_control_chars(&render_summary(
             review,
             MAX_STEP_SUMMARY_BYTES,

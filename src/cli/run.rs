@@ -22,45 +22,46 @@ use std::time::Duration;
 pub(super) async fn run(
     run: &RunArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let place = workspace::current_workspace(config);
-    let spoken = parse_topic(run, config, desk)?;
-    if let Some(understood) = spoken.describe() {
-        screen.note(&format!("[INFO] Understood: {}", strip_control_chars(&understood)));
+    let workspace = workspace::current_workspace(config);
+    let topic_options = parse_topic(run, config, app)?;
+    if let Some(description) = topic_options.describe() {
+        screen.note(&format!("[INFO] Understood: {}", strip_control_chars(&description)));
     }
-    let (draft, wish) = build_draft(&run.seating, &spoken, run.output.clone(), config, desk)?;
-    let offer = &desk.catalog().find(&draft.format)?.offer;
+    let (draft, seating_request) =
+        build_draft(&run.seating, &topic_options, run.output.clone(), config, app)?;
+    let offer = &app.catalog().find(&draft.format)?.offer;
     // Acts without a fixed number of rounds need the user to end them.
-    let open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
+    let is_open_ended = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
     let mut holds = vec![];
     holds.extend((run.plan || offer.confirm_plan).then_some(HoldPoint::Start));
-    holds.extend((run.pause || open).then_some(HoldPoint::Rounds));
+    holds.extend((run.pause || is_open_ended).then_some(HoldPoint::Rounds));
     let draft = DebateDraft { holds, ..draft };
-    let wish = match wish.context.as_str() {
-        "" => SeatingRequest { context: AUTO_CONTEXT.into(), ..wish },
-        _ => wish,
+    let seating_request = match seating_request.context.as_str() {
+        "" => SeatingRequest { context: AUTO_CONTEXT.into(), ..seating_request },
+        _ => seating_request,
     };
     if let Some(output) = &draft.report_path {
-        check_writable(&place.root.join(output))?;
+        check_writable(&workspace.root.join(output))?;
     }
     let prepared = tokio::select! {
-        prepared = desk.prepare(draft, &wish, &place.root) => prepared,
+        prepared = app.prepare(draft, &seating_request, &workspace.root) => prepared,
         () = wait_for_shutdown() => {
             screen.warn("[WARN] Stopped before anything was opened.");
             return Ok(Exit::Stopped);
         }
     };
-    let (opening, warnings) = prepared?;
-    print_preparation(&opening, &warnings, desk, screen)?;
-    let job = desk.open(&opening, &place)?;
-    let (yes, shown) = (run.yes, run.display);
+    let (prepared_draft, warnings) = prepared?;
+    print_preparation(&prepared_draft, &warnings, app, screen)?;
+    let job = app.open(&prepared_draft, &workspace)?;
+    let (assume_yes, display) = (run.yes, run.display);
     DebatePlayer {
         config,
-        app: desk,
-        assume_yes: yes,
-        display: shown,
+        app,
+        assume_yes,
+        display,
         print_summary: true,
         deadline: None,
         resume_hint: None,
@@ -71,24 +72,24 @@ pub(super) async fn run(
 
 /// Prints warnings, the selected context, the chosen participants and the cost estimate.
 pub(super) fn print_preparation(
-    opening: &DebateDraft,
+    draft: &DebateDraft,
     warnings: &[String],
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<(), CliError> {
     for warning in warnings {
         screen.warn(&format!("[WARN] {}", strip_control_chars(warning)));
     }
-    for line in &opening.picked {
+    for line in &draft.picked {
         screen.note(&format!("[INFO] Given: {}", strip_control_chars(line)));
     }
-    for line in &opening.seat_choices {
+    for line in &draft.seat_choices {
         screen.note(&format!("[INFO] Chosen: {}", strip_control_chars(line)));
     }
-    if let Some(estimate) = desk.estimate_cost(opening)? {
+    if let Some(estimate) = app.estimate_cost(draft)? {
         screen.note(&format!("[INFO] Estimate: {}", estimate.summary));
-        if let Some(unkept) = estimate.budget_warning {
-            screen.warn(&format!("[WARN] {unkept}"));
+        if let Some(budget_warning) = estimate.budget_warning {
+            screen.warn(&format!("[WARN] {budget_warning}"));
         }
     }
     Ok(())
@@ -97,54 +98,54 @@ pub(super) fn print_preparation(
 /// Builds a draft and a seating request from flags, topic options and config.
 pub(super) fn build_draft(
     seating: &SeatingArgs,
-    spoken: &TopicOptions,
+    topic_options: &TopicOptions,
     output: Option<String>,
     config: &Config,
-    desk: &App,
+    app: &App,
 ) -> Result<(DebateDraft, SeatingRequest), CliError> {
-    let wish = build_seating_request(seating, spoken, config)?;
+    let seating_request = build_seating_request(seating, topic_options, config)?;
     let limits = config.settings.limits;
-    let format = seating.format.clone().or_else(|| spoken.format.clone());
+    let format = seating.format.clone().or_else(|| topic_options.format.clone());
     let draft = DebateDraft {
         format: format.unwrap_or("duel".into()),
-        rounds: seating.rounds.or(spoken.rounds),
-        effort: wish.effort,
+        rounds: seating.rounds.or(topic_options.rounds),
+        effort: seating_request.effort,
         budget: merge_budget(seating.limits.or_config(limits), Budget::default())?,
         turn_seconds: seating.turn_timeout.or(limits.turn_seconds),
         sealed: seating.sealed,
         stop_when_settled: seating.stop_when_settled,
         ..DebateDraft::new(
-            &spoken.topic,
+            &topic_options.topic,
             Participant::Human,
             Participant::Human,
             Participant::Human,
         )
     };
-    let said = FormatOptions { output_path: output, ..seating.format_options.parse()? };
-    Ok(desk.apply_format_options(said, draft, wish, &config.current_dir)?)
+    let options = FormatOptions { output_path: output, ..seating.format_options.parse()? };
+    Ok(app.apply_format_options(options, draft, seating_request, &config.current_dir)?)
 }
 
 /// Parses the topic and the options written in it. An empty topic is an error.
-fn parse_topic(run: &RunArgs, config: &Config, desk: &App) -> Result<TopicOptions, CliError> {
+fn parse_topic(run: &RunArgs, config: &Config, app: &App) -> Result<TopicOptions, CliError> {
     if run.topic.trim().is_empty() {
-        let raised = desk.suggest_topics(&workspace::current_workspace(config).root);
-        let hint = if raised.is_empty() {
+        let suggestions = app.suggest_topics(&workspace::current_workspace(config).root);
+        let hint = if suggestions.is_empty() {
             "as in `debate run 'Should we use sqlx or rusqlite here?'`".into()
         } else {
-            format!("what has changed here raises:\n  {}", raised.join("\n  "))
+            format!("questions about what has changed here:\n  {}", suggestions.join("\n  "))
         };
         return Err(CliError::Usage("the topic is empty".into(), hint));
     }
     // Flags override options in the topic.
-    let (spoken, seating) = (desk.parse_topic_options(&run.topic), &run.seating);
+    let (topic_options, seating) = (app.parse_topic_options(&run.topic), &run.seating);
     Ok(TopicOptions {
-        format: spoken.format.filter(|_| seating.format.is_none()),
-        proposer: spoken.proposer.filter(|_| seating.proposer.is_none()),
-        challenger: spoken.challenger.filter(|_| seating.challenger.is_none()),
-        judge: spoken.judge.filter(|_| seating.judge.is_empty()),
-        rounds: spoken.rounds.filter(|_| seating.rounds.is_none()),
-        effort: spoken.effort.filter(|_| seating.effort.is_none()),
-        ..spoken
+        format: topic_options.format.filter(|_| seating.format.is_none()),
+        proposer: topic_options.proposer.filter(|_| seating.proposer.is_none()),
+        challenger: topic_options.challenger.filter(|_| seating.challenger.is_none()),
+        judge: topic_options.judge.filter(|_| seating.judge.is_empty()),
+        rounds: topic_options.rounds.filter(|_| seating.rounds.is_none()),
+        effort: topic_options.effort.filter(|_| seating.effort.is_none()),
+        ..topic_options
     })
 }
 
@@ -157,8 +158,8 @@ fn check_writable(path: &Path) -> Result<(), CliError> {
         ));
     }
     // Create and delete the file now, so that a bad path fails before any cost.
-    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
-    made.and_then(|_| std::fs::remove_file(path)).map_err(|error| {
+    let created = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
+    created.and_then(|_| std::fs::remove_file(path)).map_err(|error| {
         CliError::Usage(
             format!("`{}` cannot be written: {error}", path.display()),
             "make its folder, or name another file with `--output PATH`".into(),
@@ -169,30 +170,32 @@ fn check_writable(path: &Path) -> Result<(), CliError> {
 /// Seats the user wants. Flags override the topic, the topic overrides the config.
 fn build_seating_request(
     seating: &SeatingArgs,
-    spoken: &TopicOptions,
+    topic_options: &TopicOptions,
     config: &Config,
 ) -> Result<SeatingRequest, CliError> {
     let folder = &config.current_dir;
     let model =
-        |flag: &Option<Participant>, said: &Option<String>, model: &Option<String>, role| {
-            let voice = flag.clone().or_else(|| said.as_ref()?.parse().ok());
-            resolve_seat(voice.as_ref(), model.as_deref(), role, folder)
+        |flag: &Option<Participant>, from_topic: &Option<String>, model: &Option<String>, role| {
+            let participant = flag.clone().or_else(|| from_topic.as_ref()?.parse().ok());
+            resolve_seat(participant.as_ref(), model.as_deref(), role, folder)
         };
-    let judge = seating.judge.first().cloned().or_else(|| spoken.judge.as_ref()?.parse().ok());
-    let (pro, con) = (&spoken.proposer, &spoken.challenger);
-    let named = RequestedSeats {
+    let judge =
+        seating.judge.first().cloned().or_else(|| topic_options.judge.as_ref()?.parse().ok());
+    let (pro, con) = (&topic_options.proposer, &topic_options.challenger);
+    let requested = RequestedSeats {
         proposer: model(&seating.proposer, pro, &seating.model_proposer, "proposer")?,
         challenger: model(&seating.challenger, con, &seating.model_challenger, "challenger")?,
         judge: judge.map(|judge| with_absolute_script(judge, folder)),
     };
-    let own = &config.settings.seats;
-    let preferred = SeatPreferences::parse(&own.pairings, &own.judges).map_err(|bad| {
-        let hint = "write seats as in `claude` or `openai:MODEL`";
-        CliError::Usage(format!("`seats` in your configuration: {bad}"), hint.into())
-    })?;
+    let settings = &config.settings.seats;
+    let preferences =
+        SeatPreferences::parse(&settings.pairings, &settings.judges).map_err(|error| {
+            let hint = "write seats as in `claude` or `openai:MODEL`";
+            CliError::Usage(format!("`seats` in your configuration: {error}"), hint.into())
+        })?;
     Ok(SeatingRequest {
-        requested: named,
-        preferences: preferred,
+        requested,
+        preferences,
         cast: CastRequest {
             panel: seating
                 .judge
@@ -210,8 +213,9 @@ fn build_seating_request(
         },
         context: join_context(&seating.context),
         change: None,
-        effort: seating.effort.map(Into::into).or(spoken.effort),
-        probe_timeout: (!seating.no_probe && own.probe.unwrap_or(true)).then_some(Duration::MAX),
+        effort: seating.effort.map(Into::into).or(topic_options.effort),
+        probe_timeout: (!seating.no_probe && settings.probe.unwrap_or(true))
+            .then_some(Duration::MAX),
     })
 }
 
@@ -226,17 +230,17 @@ pub(super) fn join_context(context: &[String]) -> String {
 
 /// Resolves a seat flag. Script paths become absolute, so that a resume from another folder works.
 fn resolve_seat(
-    voice: Option<&Participant>,
+    participant: Option<&Participant>,
     model: Option<&str>,
     role: &str,
     folder: &Path,
 ) -> Result<Option<Participant>, CliError> {
-    let voice = match (voice, model) {
+    let participant = match (participant, model) {
         (None, None) => return Ok(None),
         (Some(Participant::Model { tool, model: None }), Some(model)) => format!("{tool}:{model}")
             .parse()
-            .map_err(|bad: crate::debate::seat::ParticipantError| {
-                CliError::Usage(format!("`{model}`: {bad}"), "give the model's plain name".into())
+            .map_err(|error: crate::debate::seat::ParticipantError| {
+                CliError::Usage(format!("`{model}`: {error}"), "give the model's plain name".into())
             })?,
         (_, Some(_)) => {
             return Err(CliError::Usage(
@@ -244,18 +248,18 @@ fn resolve_seat(
                 format!("either `--{role} TOOL:MODEL` or `--model-{role} MODEL`"),
             ));
         }
-        (Some(voice), None) => voice.clone(),
+        (Some(participant), None) => participant.clone(),
     };
-    Ok(Some(with_absolute_script(voice, folder)))
+    Ok(Some(with_absolute_script(participant, folder)))
 }
 
 /// Budget from the flags, with the earlier budget for limits that were not given.
-pub(super) fn merge_budget(most: LimitArgs, before: Budget) -> Result<Budget, CliError> {
-    let cost = most.max_cost.map(parse_cost).transpose()?;
+pub(super) fn merge_budget(limits: LimitArgs, current: Budget) -> Result<Budget, CliError> {
+    let cost = limits.max_cost.map(parse_cost).transpose()?;
     Ok(Budget {
-        cost: cost.or(before.cost),
-        tokens: most.max_tokens.or(before.tokens),
-        milliseconds: most.max_minutes.map(minutes_to_ms).or(before.milliseconds),
+        cost: cost.or(current.cost),
+        tokens: limits.max_tokens.or(current.tokens),
+        milliseconds: limits.max_minutes.map(minutes_to_ms).or(current.milliseconds),
     })
 }
 

@@ -39,7 +39,7 @@ const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 
 impl Screen {
-    pub(super) fn new(quiet: bool, config: &Config, desk: &App) -> Screen {
+    pub(super) fn new(quiet: bool, config: &Config, app: &App) -> Screen {
         let (out, err) = (anstream::stdout(), anstream::stderr());
         let ci_host = config.ci_host();
         Screen {
@@ -47,7 +47,7 @@ impl Screen {
             raw: std::io::stdout(),
             err,
             quiet,
-            app: desk.clone(),
+            app: app.clone(),
             ci_host,
             partial_lines: Default::default(),
         }
@@ -63,11 +63,11 @@ impl Screen {
         if !self.in_github_actions() {
             return text;
         }
-        let tame = |line: &str| {
+        let escape_line = |line: &str| {
             let line = line.replace("##[", "# #[");
             if line.trim_start().starts_with("::") { format!("| {line}") } else { line }
         };
-        text.split('\n').map(tame).collect::<Vec<_>>().join("\n")
+        text.split('\n').map(escape_line).collect::<Vec<_>>().join("\n")
     }
 
     /// Whether the log is parsed for workflow commands.
@@ -119,11 +119,11 @@ impl Screen {
         if !self.in_github_actions() {
             return text.to_owned();
         }
-        let held = &mut self.partial_lines[target as usize];
-        held.push_str(text);
-        let end = held.rfind('\n').map_or(0, |at| at + 1);
-        let rest = held.split_off(end);
-        let lines = std::mem::replace(held, rest);
+        let buffer = &mut self.partial_lines[target as usize];
+        buffer.push_str(text);
+        let end = buffer.rfind('\n').map_or(0, |index| index + 1);
+        let rest = buffer.split_off(end);
+        let lines = std::mem::replace(buffer, rest);
         self.escape_workflow_commands(lines)
     }
 
@@ -209,10 +209,10 @@ impl Screen {
     }
 
     /// Prints an error and its hint.
-    pub(super) fn error(&mut self, failed: &CliError) {
-        let says = self.sanitize(&failed.to_string());
-        let _ = writeln!(self.err, "{RED}error:{RED:#} {says}");
-        if let Some(hint) = failed.hint() {
+    pub(super) fn error(&mut self, error: &CliError) {
+        let message = self.sanitize(&error.to_string());
+        let _ = writeln!(self.err, "{RED}error:{RED:#} {message}");
+        if let Some(hint) = error.hint() {
             let _ = writeln!(self.err, "{BOLD}hint:{BOLD:#} {}", strip_control_chars(&hint));
         }
     }
@@ -229,9 +229,9 @@ impl Screen {
 }
 
 /// GitLab's escape sequence for the start or end of a log section.
-fn gitlab_section(what: &str, title: &str) -> String {
+fn gitlab_section(kind: &str, title: &str) -> String {
     let now = jiff::Timestamp::now().as_second();
-    format!("\u{1b}[0Ksection_{what}:{now}:debate{title}")
+    format!("\u{1b}[0Ksection_{kind}:{now}:debate{title}")
 }
 
 pub(super) fn stderr_is_terminal() -> bool {

@@ -14,44 +14,45 @@ use crate::web::{ArenaLimits, ArenaServer, ArenaServerConfig, JudgingConfig, Ser
 
 /// Handler of `debate serve`.
 pub(super) async fn serve(
-    asked: &ServeArgs,
+    args: &ServeArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    desk.set_client_name("debate serve");
-    let bench = resolve_bench(asked, config, desk)?;
-    let judges: Vec<String> = bench.judges.iter().map(ToString::to_string).collect();
-    for line in &bench.seat_choices {
+    app.set_client_name("debate serve");
+    let judging = resolve_bench(args, config, app)?;
+    let judges: Vec<String> = judging.judges.iter().map(ToString::to_string).collect();
+    for line in &judging.seat_choices {
         screen.note(&format!("[INFO] Chosen: {line}"));
     }
-    let serving = ArenaServerConfig {
-        bind: asked.bind,
-        allow_insecure: asked.insecure,
+    let server_config = ArenaServerConfig {
+        bind: args.bind,
+        allow_insecure: args.insecure,
         limits: ArenaLimits {
-            speech_seconds: asked.speech_timeout,
-            offline_seconds: asked.offline_after,
-            waiting_seconds: asked.waiting_limit,
-            debate_seconds: asked.total_limit,
-            default_rounds: asked.rounds,
+            speech_seconds: args.speech_timeout,
+            offline_seconds: args.offline_after,
+            waiting_seconds: args.waiting_limit,
+            debate_seconds: args.total_limit,
+            default_rounds: args.rounds,
             ..ArenaLimits::default()
         },
-        judging: bench,
-        play_rematch: asked.swap,
-        topics: asked.topic.clone(),
-        host_names: asked.host.clone(),
+        judging,
+        play_rematch: args.swap,
+        topics: args.topic.clone(),
+        host_names: args.host.clone(),
         home: config.data_dir.clone(),
     };
-    let place = Workspace { root: config.repo_root.clone(), state_file: None, write_record: false };
-    let server = ArenaServer::bind(desk.clone(), place, serving)
+    let workspace =
+        Workspace { root: config.repo_root.clone(), state_file: None, write_record: false };
+    let server = ArenaServer::bind(app.clone(), workspace, server_config)
         .await
         .map_err(|error| serve_error(&error))?;
     let address = server.address().map_err(|error| serve_error(&error))?;
     let url = format!("http://{address}");
-    if asked.insecure && !address.ip().is_loopback() {
+    if args.insecure && !address.ip().is_loopback() {
         screen.warn(
-            "[WARN] Others than this machine can reach this, and nothing is encrypted: put a reverse \
-             proxy with TLS before it.",
+            "[WARN] Others than this machine can reach this, and nothing is encrypted: put a \
+             reverse proxy with TLS before it.",
         );
     }
     if judges.is_empty() {
@@ -61,9 +62,9 @@ pub(super) async fn serve(
         );
     }
     if server.restored_rooms > 0 {
-        screen.note(&format!("[INFO] Debates taken up again: {}", server.restored_rooms));
+        screen.note(&format!("[INFO] Debates restored: {}", server.restored_rooms));
     }
-    if asked.json {
+    if args.json {
         let waiting = server.waiting_rooms.iter();
         let waiting = waiting.map(|(id, topic)| JoinableDebate { debate_id: id, topic }).collect();
         let (enter, watch) = (server.owner_url(&url), server.reader_url(&url));
@@ -81,7 +82,9 @@ pub(super) async fn serve(
     }
     tokio::select! {
         () = server.run() => {}
-        () = wait_for_shutdown() => screen.note("[INFO] Stopped. Nothing is lost: the same command goes on."),
+        () = wait_for_shutdown() => {
+            screen.note("[INFO] Stopped. Nothing is lost: the same command continues.");
+        }
     }
     Ok(Exit::Ok)
 }
@@ -101,19 +104,17 @@ fn serve_error(error: &ServeError) -> CliError {
 }
 
 /// Resolves judges and audience from the flags. Without `--judge`, picks an available model.
-fn resolve_bench(
-    asked: &ServeArgs,
-    config: &Config,
-    desk: &App,
-) -> Result<JudgingConfig, CliError> {
-    let usage = |why: String| CliError::Usage(why, "see `debate serve --help`".into());
-    let (judges, chosen) = match asked.parse_judges().map_err(usage)? {
+fn resolve_bench(args: &ServeArgs, config: &Config, app: &App) -> Result<JudgingConfig, CliError> {
+    let usage_error =
+        |message: String| CliError::Usage(message, "see `debate serve --help`".into());
+    let (judges, seat_choices) = match args.parse_judges().map_err(usage_error)? {
         Some(judges) => (judges, vec![]),
-        None => match desk.default_judge(&config.settings.seats.judges)? {
-            Some(voice) => {
-                let why =
-                    format!("judge: {voice}, who can be asked here; `--judge none` for nobody");
-                (vec![voice], vec![why])
+        None => match app.default_judge(&config.settings.seats.judges)? {
+            Some(participant) => {
+                let message = format!(
+                    "judge: {participant}, who can be asked here; `--judge none` for nobody"
+                );
+                (vec![participant], vec![message])
             }
             None => (vec![], vec![]),
         },
@@ -122,26 +123,32 @@ fn resolve_bench(
     let judges: Vec<Participant> =
         judges.into_iter().map(|it| with_absolute_script(it, folder)).collect();
     if let Some(judge) = judges.iter().find(|it| it.is_awaited() || it.tool() == "demo") {
-        return Err(usage(format!("`--judge {judge}` cannot mark by the criteria of an arena")));
+        return Err(usage_error(format!(
+            "`--judge {judge}` cannot score by the criteria of an arena"
+        )));
     }
     let mut audience = vec![];
-    for text in &asked.audience {
-        let wanted = parse_listener(text)?;
-        let voice = match (&wanted.model, judges.first()) {
-            (Some(seat), _) => desk.parse_participant(seat, folder)?,
+    for text in &args.audience {
+        let listener = parse_listener(text)?;
+        let participant = match (&listener.model, judges.first()) {
+            (Some(seat), _) => app.parse_participant(seat, folder)?,
             (None, Some(judge)) => judge.clone(),
-            (None, None) => return Err(usage(format!("`--audience {text}`: say who it is"))),
+            (None, None) => {
+                return Err(usage_error(format!(
+                    "`--audience {text}`: name its seat, as in TYPE=SEAT"
+                )));
+            }
         };
-        let weight = wanted.weight.unwrap_or(1);
-        audience.push(Listener { kind: wanted.kind, participant: voice, weight });
+        let weight = listener.weight.unwrap_or(1);
+        audience.push(Listener { kind: listener.kind, participant, weight });
     }
-    let everybody = judges.iter().chain(audience.iter().map(|it| &it.participant));
-    desk.check_available(&everybody.collect::<Vec<_>>())?;
-    let bench = JudgingConfig {
+    let participants = judges.iter().chain(audience.iter().map(|it| &it.participant));
+    app.check_available(&participants.collect::<Vec<_>>())?;
+    let judging = JudgingConfig {
         judges,
         audience,
-        budget: merge_budget(asked.limits.or_config(config.settings.limits), Budget::default())?,
-        seat_choices: chosen,
+        budget: merge_budget(args.limits.or_config(config.settings.limits), Budget::default())?,
+        seat_choices,
     };
-    Ok(bench)
+    Ok(judging)
 }

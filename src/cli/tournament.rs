@@ -23,32 +23,32 @@ const MAX_FILE_BYTES: u64 = 4_000_000;
 
 /// Handler of `debate tournament`.
 pub(super) async fn tournament(
-    asked: &TournamentArgs,
+    args: &TournamentArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let path = config.current_dir.join(&asked.file);
-    let named = asked.file.display().to_string();
-    let plan = read_plan(asked, &path, &named)?;
+    let path = config.current_dir.join(&args.file);
+    let file_name = args.file.display().to_string();
+    let plan = read_plan(args, &path, &file_name)?;
     let folder = path.parent().unwrap_or(&config.current_dir).to_owned();
     // Games do not replace the repository's last debate, so they write no state file.
-    let place = Workspace { state_file: None, ..workspace::current_workspace(config) };
+    let workspace = Workspace { state_file: None, ..workspace::current_workspace(config) };
     let games = build_schedule(&plan);
-    let (known, _) = archived_games::load_games(desk, &plan, &place.root)?;
-    let played = |game: &&ScheduledGame| {
-        known.get(&game.key).is_some_and(|it| it.status == GameStatus::Played)
+    let (archived, _) = archived_games::load_games(app, &plan, &workspace.root)?;
+    let is_played = |game: &&ScheduledGame| {
+        archived.get(&game.key).is_some_and(|it| it.status == GameStatus::Played)
     };
-    let left: Vec<&ScheduledGame> = games.iter().filter(|game| !played(game)).collect();
-    let fit = check_tournament(desk, &plan, &left, &folder).map_err(misfit_error)?;
-    if asked.dry_run {
-        return print_plan(asked, &plan, &games, &known, &fit, screen);
+    let remaining: Vec<&ScheduledGame> = games.iter().filter(|game| !is_played(game)).collect();
+    let preflight = check_tournament(app, &plan, &remaining, &folder).map_err(misfit_error)?;
+    if args.dry_run {
+        return print_plan(args, &plan, &games, &archived, &preflight, screen);
     }
-    print_preparation(&plan, games.len(), left.len(), &fit, screen);
-    let probe = !asked.no_probe && config.settings.seats.probe.unwrap_or(true);
-    let settings = TournamentSettings { workspace: place, plan_folder: folder, probe };
-    let tell = |news: &TournamentEvent| print_news(news, &plan, screen);
-    let (ending, standings) = play(desk, &plan, &settings, wait_for_shutdown(), tell).await?;
+    print_preparation(&plan, games.len(), remaining.len(), &preflight, screen);
+    let probe = !args.no_probe && config.settings.seats.probe.unwrap_or(true);
+    let settings = TournamentSettings { workspace, plan_folder: folder, probe };
+    let on_event = |event: &TournamentEvent| print_news(event, &plan, screen);
+    let (ending, standings) = play(app, &plan, &settings, wait_for_shutdown(), on_event).await?;
     match ending {
         TournamentEnd::Completed => {}
         TournamentEnd::Stopped => screen.warn("[WARN] Stopped. Nothing that was recorded is lost."),
@@ -57,12 +57,12 @@ pub(super) async fn tournament(
              `--max-tokens N` or `--max-minutes M`, or in the file under `in_all`.",
         ),
     }
-    let open = standings.played < standings.games;
-    if open {
-        screen.warn(&format!("Go on with: debate tournament {named}"));
+    let is_unfinished = standings.played < standings.games;
+    if is_unfinished {
+        screen.warn(&format!("Go on with: debate tournament {file_name}"));
     }
     let failed = !standings.failed.is_empty();
-    if asked.json.json {
+    if args.json.json {
         let ending = match ending {
             TournamentEnd::Completed => "done",
             TournamentEnd::Stopped => "stopped",
@@ -74,41 +74,43 @@ pub(super) async fn tournament(
     }
     Ok(match ending {
         TournamentEnd::Completed if failed => Exit::Degraded,
-        TournamentEnd::Completed if !open => Exit::Ok,
+        TournamentEnd::Completed if !is_unfinished => Exit::Ok,
         _ => Exit::Stopped,
     })
 }
 
 /// Parses the file and applies the flags that override it.
 fn read_plan(
-    asked: &TournamentArgs,
+    args: &TournamentArgs,
     path: &std::path::Path,
-    named: &str,
+    file_name: &str,
 ) -> Result<TournamentPlan, CliError> {
-    let io = |error| CliError::File(named.to_owned(), error);
-    if fs::metadata(path).map_err(io)?.len() > MAX_FILE_BYTES {
+    let file_error = |error| CliError::File(file_name.to_owned(), error);
+    if fs::metadata(path).map_err(file_error)?.len() > MAX_FILE_BYTES {
         return Err(CliError::Usage(
-            format!("`{named}` is too long for a tournament"),
-            "it has motions, entrants and a judge, in TOML".into(),
+            format!("`{file_name}` is too long for a tournament"),
+            "name a TOML file with motions, entrants and a judge".into(),
         ));
     }
-    let text = fs::read_to_string(path).map_err(io)?;
-    let mut plan = TournamentPlan::parse(&text)
-        .map_err(|bad| CliError::Usage(format!("`{named}`: {bad}"), bad.hint().into()))?;
-    plan.max_concurrent = asked.at_once.map_or(plan.max_concurrent, usize::from);
-    plan.total_budget = merge_budget(asked.limits, plan.total_budget)?;
+    let text = fs::read_to_string(path).map_err(file_error)?;
+    let mut plan = TournamentPlan::parse(&text).map_err(|plan_error| {
+        CliError::Usage(format!("`{file_name}`: {plan_error}"), plan_error.hint().into())
+    })?;
+    plan.max_concurrent = args.at_once.map_or(plan.max_concurrent, usize::from);
+    plan.total_budget = merge_budget(args.limits, plan.total_budget)?;
     Ok(plan)
 }
 
-fn misfit_error(misfit: TournamentPreflightError) -> CliError {
-    match misfit {
+fn misfit_error(preflight_error: TournamentPreflightError) -> CliError {
+    match preflight_error {
         TournamentPreflightError::App(error) => CliError::App(error),
-        TournamentPreflightError::NotTwoSided(_) => {
-            CliError::Usage(misfit.to_string(), "format = \"duel\", or \"tribunal\"".into())
-        }
+        TournamentPreflightError::NotTwoSided(_) => CliError::Usage(
+            preflight_error.to_string(),
+            "use `format = \"duel\"` or `format = \"tribunal\"`".into(),
+        ),
         TournamentPreflightError::Pair { .. } => CliError::Usage(
-            misfit.to_string(),
-            "what they play could not be rated; name entrants of different tools".into(),
+            preflight_error.to_string(),
+            "their games could not be rated; name entrants of different tools".into(),
         ),
     }
 }
@@ -117,21 +119,23 @@ fn misfit_error(misfit: TournamentPreflightError) -> CliError {
 fn print_preparation(
     plan: &TournamentPlan,
     games: usize,
-    left: usize,
-    fit: &TournamentPreflight,
+    remaining: usize,
+    preflight: &TournamentPreflight,
     screen: &mut Screen,
 ) {
-    for warning in &fit.warnings {
+    for warning in &preflight.warnings {
         screen.warn(&format!("[WARN] {warning}"));
     }
-    let done = games - left;
+    let played_count = games - remaining;
     let name = &plan.name;
-    screen.note(&match done {
+    screen.note(&match played_count {
         0 => format!("[INFO] Tournament {name}: {games} games"),
-        _ => format!("[INFO] Tournament {name}: {games} games, {done} of them played already"),
+        _ => format!(
+            "[INFO] Tournament {name}: {games} games, {played_count} of them played already"
+        ),
     });
-    if fit.usage.calls > 0 {
-        screen.note(&format!("[INFO] Estimate: {}", fit.usage.summary()));
+    if preflight.usage.calls > 0 {
+        screen.note(&format!("[INFO] Estimate: {}", preflight.usage.summary()));
     }
 }
 
@@ -140,91 +144,91 @@ fn pairing_label(game: &ScheduledGame, plan: &TournamentPlan) -> String {
 }
 
 /// Prints one progress line.
-fn print_news(news: &TournamentEvent, plan: &TournamentPlan, screen: &mut Screen) {
-    match news {
+fn print_news(event: &TournamentEvent, plan: &TournamentPlan, screen: &mut Screen) {
+    match event {
         TournamentEvent::Started { game, id } => {
             screen.note(&format!("[INFO] {id}: {}: {}", pairing_label(game, plan), game.motion));
         }
         TournamentEvent::Waiting { id, holder, .. } => {
             screen.note(&format!("[INFO] {id} is played by {holder}; waiting for it"));
         }
-        TournamentEvent::Finished { game, archived: past, standings } => {
+        TournamentEvent::Finished { game, archived, standings } => {
             screen.note(&format!(
                 "[INFO] {}: {}. {}: {}",
                 pairing_label(game, plan),
-                describe_result(game, past, plan),
+                describe_result(game, archived, plan),
                 text::render_counts(standings),
                 text::render_leaders(standings)
             ));
         }
-        TournamentEvent::Failed { game, reason: why, will_retry: again } => {
-            let then = if *again { "; it is tried once more" } else { "" };
-            screen.warn(&format!("[WARN] {} failed{then}: {why}", pairing_label(game, plan)));
+        TournamentEvent::Failed { game, reason, will_retry } => {
+            let suffix = if *will_retry { "; it is tried once more" } else { "" };
+            screen.warn(&format!("[WARN] {} failed{suffix}: {reason}", pairing_label(game, plan)));
         }
-        TournamentEvent::Paused { game, why } => {
-            screen.warn(&format!("[WARN] {} is not over: {why}", pairing_label(game, plan)));
+        TournamentEvent::Paused { game, why: reason } => {
+            screen.warn(&format!("[WARN] {} is not over: {reason}", pairing_label(game, plan)));
         }
     }
 }
 
 /// Result of a game, as text.
-fn describe_result(game: &ScheduledGame, past: &ArchivedGame, plan: &TournamentPlan) -> String {
-    let name = |nth: usize| &plan.entrants[nth].name;
-    match &past.rating_result {
-        Ok((it, _)) => match it.score {
+fn describe_result(game: &ScheduledGame, archived: &ArchivedGame, plan: &TournamentPlan) -> String {
+    let name = |index: usize| &plan.entrants[index].name;
+    match &archived.rating_result {
+        Ok((game_result, _)) => match game_result.score {
             GameScore::Pro => format!("{} wins", name(game.pro)),
             GameScore::Con => format!("{} wins", name(game.con)),
             GameScore::Draw => "contested, half a win for each".into(),
         },
-        Err(why) => format!("not rated ({})", why.describe()),
+        Err(reason) => format!("not rated ({})", reason.describe()),
     }
 }
 
 /// Prints the schedule for `--dry-run`.
 fn print_plan(
-    asked: &TournamentArgs,
+    args: &TournamentArgs,
     plan: &TournamentPlan,
     games: &[ScheduledGame],
-    known: &BTreeMap<String, ArchivedGame>,
-    fit: &TournamentPreflight,
+    archived: &BTreeMap<String, ArchivedGame>,
+    preflight: &TournamentPreflight,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let stands = |game: &ScheduledGame| match known.get(&game.key).map(|it| &it.status) {
+    let status_of = |game: &ScheduledGame| match archived.get(&game.key).map(|it| &it.status) {
         Some(GameStatus::Played) => "played",
         Some(GameStatus::Started) => "begun",
         Some(GameStatus::Failed { .. }) => "failed",
         None => "left",
     };
-    let figures = &fit.usage;
-    if asked.json.json {
-        let cost = figures.unpriced.is_empty().then_some(figures.cost as f64 / 1e6);
+    let usage = &preflight.usage;
+    if args.json.json {
+        let cost = usage.unpriced.is_empty().then_some(usage.cost as f64 / 1e6);
         let games = games.iter().map(|game| output::PlannedGame {
             key: game.key.clone(),
             motion: game.motion.clone(),
             proposer: plan.entrants[game.pro].name.clone(),
             challenger: plan.entrants[game.con].name.clone(),
             rounds: game.rounds,
-            stands: stands(game),
-            id: known.get(&game.key).map(|it| it.id.clone()),
+            stands: status_of(game),
+            id: archived.get(&game.key).map(|it| it.id.clone()),
         });
         screen.print_json(&output::TournamentPlanOutput {
             v: 1,
             tournament: plan.name.clone(),
             games: games.collect(),
-            calls: figures.calls,
-            tokens_in: figures.tokens_in,
-            tokens_out: figures.tokens_out,
+            calls: usage.calls,
+            tokens_in: usage.tokens_in,
+            tokens_out: usage.tokens_out,
             cost,
         })?;
         return Ok(Exit::Ok);
     }
-    let played = games.iter().filter(|game| stands(game) == "played").count();
-    print_preparation(plan, games.len(), games.len() - played, fit, screen);
+    let played = games.iter().filter(|game| status_of(game) == "played").count();
+    print_preparation(plan, games.len(), games.len() - played, preflight, screen);
     for game in games {
         let motion = game.motion.replace('\n', " ");
         screen.print_sanitized(&format!(
             "{:<7} {}: {motion}",
-            stands(game),
+            status_of(game),
             pairing_label(game, plan)
         ))?;
     }

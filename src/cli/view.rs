@@ -22,33 +22,35 @@ const TOKEN_HINT: &str = "To add a remark, to vote or to pause, open the address
 
 /// Handler of `debate view`: runs the web server until Ctrl-C.
 pub(super) async fn view(
-    asked: &ViewArgs,
+    args: &ViewArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let address = parse_loopback_address(&asked.bind)?;
-    let meant = asked.id.as_deref();
-    let id =
-        meant.map(|id| workspace::resolve_debate_id(Some(id), config, desk, screen)).transpose()?;
-    let bound = |error| CliError::File(address.to_string(), error);
-    let listener = TcpListener::bind(address).await.map_err(bound)?;
-    let address = listener.local_addr().map_err(bound)?;
-    let entry = AuthTokens::new(desk.archive(), "view", true)?;
+    let address = parse_loopback_address(&args.bind)?;
+    let requested = args.id.as_deref();
+    let id = requested
+        .map(|id| workspace::resolve_debate_id(Some(id), config, app, screen))
+        .transpose()?;
+    let bind_error = |error| CliError::File(address.to_string(), error);
+    let listener = TcpListener::bind(address).await.map_err(bind_error)?;
+    let address = listener.local_addr().map_err(bind_error)?;
+    let auth = AuthTokens::new(app.archive(), "view", true)?;
     let next = id.map(|id| format!("&next={id}")).unwrap_or_default();
     let base = format!("http://{address}/");
-    let enter = format!("{base}enter?token={}{next}", entry.owner_token());
-    desk.set_client_name("the live page");
+    let enter = format!("{base}enter?token={}{next}", auth.owner_token());
+    tracing::info!(%address, "server started");
+    app.set_client_name("the live page");
     let site = site::router(SiteConfig {
-        app: desk.clone(),
+        app: app.clone(),
         workspace: workspace::current_workspace(config),
         scope: SiteScope::All,
-        auth: entry,
+        auth,
         origin_check: OriginCheck::new(address, &[]),
         sign_in_hint: TOKEN_HINT.into(),
         arena: None,
     });
-    if asked.json.json {
+    if args.json.json {
         screen.print_json(&ViewOutput { v: 1, url: base.clone(), enter: enter.clone() })?;
     } else {
         screen.print(&format!("{enter}\n"))?;
@@ -57,7 +59,7 @@ pub(super) async fn view(
              Ctrl-C stops it; debates go on."
         ));
     }
-    let _page = if asked.open && !asked.no_open { open_browser(&enter, screen) } else { None };
+    let _page = if args.open && !args.no_open { open_browser(&enter, screen) } else { None };
     tokio::select! {
         () = listen(listener, site) => {}
         () = wait_for_shutdown() => {}
@@ -74,10 +76,10 @@ fn parse_loopback_address(text: &str) -> Result<SocketAddr, CliError> {
     let hint = || "write a port, or `127.0.0.1:PORT`; 0 picks a free one".to_owned();
     let address: SocketAddr = full
         .parse()
-        .map_err(|_| CliError::Usage(format!("`{text}` is no address to listen at"), hint()))?;
+        .map_err(|_| CliError::Usage(format!("`{text}` is not an address to listen on"), hint()))?;
     if !address.ip().is_loopback() {
-        let says = format!("`{text}` can be reached by others, and the whole archive is shown");
-        return Err(CliError::Usage(says, hint()));
+        let message = format!("`{text}` can be reached by others, and the whole archive is shown");
+        return Err(CliError::Usage(message, hint()));
     }
     Ok(address)
 }
@@ -92,15 +94,17 @@ fn open_browser(address: &str, screen: &mut Screen) -> Option<tempfile::NamedTem
     };
     let page = tempfile::Builder::new().prefix("debate-").suffix(".html").tempfile();
     let mut page = page.ok()?;
-    let leads = format!(
+    let html = format!(
         "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
          <meta http-equiv=\"refresh\" content=\"0;url={address}\"><title>debate</title>"
     );
-    page.write_all(leads.as_bytes()).ok()?;
+    page.write_all(html.as_bytes()).ok()?;
     let mut command = Command::new(program);
     command.arg(page.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if command.spawn().is_err() {
-        screen.warn(&format!("[WARN] `{program}` cannot be started: open the address yourself."));
+    match command.spawn() {
+        Ok(child) => tracing::debug!(pid = child.id(), "browser started"),
+        Err(_) => screen
+            .warn(&format!("[WARN] `{program}` cannot be started: open the address yourself.")),
     }
     Some(page)
 }

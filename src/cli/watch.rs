@@ -24,18 +24,17 @@ const HOLDER_GRACE: Duration = Duration::from_secs(2);
 
 /// Handler of `debate watch`.
 pub(super) async fn watch(
-    asked: &WatchArgs,
+    args: &WatchArgs,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
     // Installs the signal handlers before anything is printed.
     let mut interrupt = std::pin::pin!(wait_for_shutdown());
-    let id =
-        workspace::find_debate_id(asked.id.as_deref(), asked.id.is_none(), config, desk, screen)?;
-    let (stored, debate, flaw) = desk.read(&id)?;
-    if let Some(LogFlaw { seq, message: why }) = flaw {
-        return Err(AppError::CorruptLog { id, seq, why }.into());
+    let id = workspace::find_debate_id(args.id.as_deref(), args.id.is_none(), config, app, screen)?;
+    let (stored, debate, flaw) = app.read(&id)?;
+    if let Some(LogFlaw { seq, message }) = flaw {
+        return Err(AppError::CorruptLog { id, seq, why: message }.into());
     }
     for line in short_status(&debate, STATUS_LINE_CHARS) {
         screen.note(&format!("  {line}"));
@@ -46,36 +45,37 @@ pub(super) async fn watch(
              stops watching."
         ));
     }
-    let manner = if asked.json { FollowMode::Json } else { FollowMode::Stream(StdStream::Stdout) };
+    let mode = if args.json { FollowMode::Json } else { FollowMode::Stream(StdStream::Stdout) };
     let seq = stored.events.last().map_or(0, |recorded| recorded.seq);
-    let mut watched = WatchState { seq, live_text: BTreeMap::new() };
-    let mut follower = Follower::new(debate, seq, manner);
-    watched.announce_turns(&mut follower, screen)?;
-    let mut held = Instant::now();
-    let why = loop {
-        let news = desk.archive().news_since(&id, watched.seq)?;
+    let mut state = WatchState { seq, live_text: BTreeMap::new() };
+    let mut follower = Follower::new(debate, seq, mode);
+    state.announce_turns(&mut follower, screen)?;
+    let mut last_held = Instant::now();
+    let message = loop {
+        let news = app.archive().news_since(&id, state.seq)?;
         if news.holder.is_some() {
-            held = Instant::now();
+            last_held = Instant::now();
         }
         let holder = news.holder.clone();
-        watched.show_news(news, &mut follower, screen)?;
-        match watch_status(&follower.debate, holder.is_some() || held.elapsed() < HOLDER_GRACE) {
+        state.show_news(news, &mut follower, screen)?;
+        match watch_status(&follower.debate, holder.is_some() || last_held.elapsed() < HOLDER_GRACE)
+        {
             WatchStatus::Running => {}
             WatchStatus::Over => break None,
-            WatchStatus::Waiting(why) => break Some(why),
+            WatchStatus::Waiting(message) => break Some(message),
         }
         tokio::select! {
             () = tokio::time::sleep(POLL_INTERVAL) => {}
             () = &mut interrupt => break Some("Stopped watching; the debate goes on.".into()),
         }
     };
-    if let Some(why) = &why {
-        screen.warn(&format!("[WARN] {why}"));
+    if let Some(message) = &message {
+        screen.warn(&format!("[WARN] {message}"));
     }
-    if asked.json {
+    if args.json {
         let view = debate_view(&follower.debate);
         screen.print_json_line(&output::ResultLine { kind: "result", debate: &view })?;
-    } else if why.is_none() {
+    } else if message.is_none() {
         return print_result(&follower.debate, DisplayArgs { json: false, follow: true }, screen);
     }
     Ok(exit::exit_for_debate(&follower.debate))
@@ -130,20 +130,20 @@ impl WatchState {
         screen: &mut Screen,
     ) -> Result<(), CliError> {
         let cue: Option<Cue> = live.turn.parse().ok();
-        let Some((cue, heard)) = cue.and_then(|cue| Some((cue, self.live_text.get_mut(&cue)?)))
+        let Some((cue, shown)) = cue.and_then(|cue| Some((cue, self.live_text.get_mut(&cue)?)))
         else {
             return Ok(());
         };
         // The text of a retried turn starts again.
-        let more = live.text.strip_prefix(heard.as_str());
-        if more.is_none() {
+        let appended = live.text.strip_prefix(shown.as_str());
+        if appended.is_none() {
             follower.show(&Update::Speaking { cue, seconds: None }, screen)?;
         }
-        let new = more.unwrap_or(&live.text);
-        let update = Update::Delta { cue, text: new.to_owned() };
-        let news = !new.is_empty();
-        heard.clone_from(&live.text);
-        if news { follower.show(&update, screen) } else { Ok(()) }
+        let new_text = appended.unwrap_or(&live.text);
+        let update = Update::Delta { cue, text: new_text.to_owned() };
+        let has_text = !new_text.is_empty();
+        shown.clone_from(&live.text);
+        if has_text { follower.show(&update, screen) } else { Ok(()) }
     }
 }
 
@@ -155,25 +155,30 @@ enum WatchStatus {
     Waiting(String),
 }
 
-fn watch_status(debate: &Debate, held: bool) -> WatchStatus {
+fn watch_status(debate: &Debate, is_held: bool) -> WatchStatus {
     let id = &debate.setup().id;
-    let on = format!("debate resume {id}");
+    let resume_command = format!("debate resume {id}");
     if debate.outcome().is_some() {
         return WatchStatus::Over;
     }
     match next(debate) {
-        Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => {
-            WatchStatus::Waiting(format!("Its budget is spent. Allow more with: {on} --max-cost X"))
-        }
+        Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => WatchStatus::Waiting(
+            format!("Its budget is spent. Allow more with: {resume_command} --max-cost X"),
+        ),
         Step::Hold { .. } => {
-            WatchStatus::Waiting(format!("It waits for your word. Go on with: {on}"))
+            WatchStatus::Waiting(format!("It waits for your word. Go on with: {resume_command}"))
         }
         Step::Speak { driven, awaited } if driven.is_empty() => {
             let names: Vec<&str> =
                 awaited.iter().map(|cue| debate.seat(*cue).name.as_str()).collect();
-            WatchStatus::Waiting(format!("It waits for `{}`. Go on with: {on}", names.join("`, `")))
+            WatchStatus::Waiting(format!(
+                "It waits for `{}`. Go on with: {resume_command}",
+                names.join("`, `")
+            ))
         }
-        _ if held => WatchStatus::Running,
-        _ => WatchStatus::Waiting(format!("Nobody plays it any more. Go on with: {on}")),
+        _ if is_held => WatchStatus::Running,
+        _ => {
+            WatchStatus::Waiting(format!("Nobody plays it any more. Go on with: {resume_command}"))
+        }
     }
 }

@@ -18,10 +18,10 @@ pub(super) fn current_workspace(config: &Config) -> Workspace {
 pub(super) fn resolve_debate_id(
     id: Option<&str>,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<String, CliError> {
-    Ok(find_debate_id(id, false, config, desk, screen)?)
+    Ok(find_debate_id(id, false, config, app, screen)?)
 }
 
 /// Like [`resolve_debate_id`], optionally limited to unfinished debates, with the application's
@@ -30,12 +30,13 @@ pub(super) fn find_debate_id(
     id: Option<&str>,
     unfinished: bool,
     config: &Config,
-    desk: &App,
+    app: &App,
     screen: &mut Screen,
 ) -> Result<String, AppError> {
     let files = crate::clients::state_file_paths(config);
-    let (id, told) = desk.resolve_or_recover(id, unfinished, &current_workspace(config), &files)?;
-    for line in told {
+    let (id, messages) =
+        app.resolve_or_recover(id, unfinished, &current_workspace(config), &files)?;
+    for line in messages {
         screen.note(&format!("[INFO] {line}"));
     }
     Ok(id)

@@ -202,18 +202,22 @@ pub fn state_file_paths(config: &Config) -> Vec<PathBuf> {
 impl ClientSpec {
     /// Settings file to edit: the one with our entry, or else the first that exists, or else the
     /// first.
-    pub(super) fn settings_path(&self, scope: InstallScope, ground: &ClientPaths) -> PathBuf {
-        let all = match scope {
+    pub(super) fn settings_path(&self, scope: InstallScope, client_paths: &ClientPaths) -> PathBuf {
+        let candidates = match scope {
             InstallScope::User => &self.servers.user,
             InstallScope::Project => &self.servers.project,
         };
-        let all: Vec<PathBuf> = all.iter().map(|path| ground.expand_path(path)).collect();
-        let lists = |path: &&PathBuf| {
+        let candidates: Vec<PathBuf> =
+            candidates.iter().map(|path| client_paths.expand_path(path)).collect();
+        let has_entry = |path: &&PathBuf| {
             let text = std::fs::read_to_string(path).unwrap_or_default();
             matches!(self.syntax.get(&text, &self.entry_key_path()), Ok(Some(_)))
         };
-        let found = all.iter().find(lists).or_else(|| all.iter().find(|path| path.exists()));
-        found.or(all.first()).cloned().unwrap_or_default()
+        let found = candidates
+            .iter()
+            .find(has_entry)
+            .or_else(|| candidates.iter().find(|path| path.exists()));
+        found.or(candidates.first()).cloned().unwrap_or_default()
     }
 
     /// Key path of our server entry.
@@ -226,13 +230,13 @@ impl ClientSpec {
         &self,
         name: &str,
         scope: InstallScope,
-        ground: &ClientPaths,
+        client_paths: &ClientPaths,
     ) -> PathBuf {
         let path = match scope {
             InstallScope::User => &self.commands.user,
             InstallScope::Project => &self.commands.project,
         };
-        ground.expand_path(&path.replace("{name}", name))
+        client_paths.expand_path(&path.replace("{name}", name))
     }
 
     /// What the user types to run a command, such as `/debate`.
@@ -241,14 +245,14 @@ impl ClientSpec {
     }
 
     /// Whether the client is in use: its program or one of its folders exists.
-    pub fn is_in_use(&self, ground: &ClientPaths) -> bool {
-        self.program_path(ground).is_some()
-            || self.homes.iter().any(|home| ground.expand_path(home).is_dir())
+    pub fn is_in_use(&self, client_paths: &ClientPaths) -> bool {
+        self.program_path(client_paths).is_some()
+            || self.homes.iter().any(|home| client_paths.expand_path(home).is_dir())
     }
 
     /// Path of its program, if it is on `PATH`.
-    pub fn program_path(&self, ground: &ClientPaths) -> Option<PathBuf> {
-        ground.find_program(&self.program)
+    pub fn program_path(&self, client_paths: &ClientPaths) -> Option<PathBuf> {
+        client_paths.find_program(&self.program)
     }
 
     /// Whether it asks for approval of every tool call by default.
@@ -305,28 +309,28 @@ impl ConfigSyntax {
     }
 
     pub(super) fn set(self, text: &str, path: &[&str], value: &Value) -> Result<String, String> {
-        let (mark, text) = split_bom(text);
+        let (bom, text) = split_bom(text);
         let text = match self {
             ConfigSyntax::Json => super::jsonc_editor::set(text, path, value),
             ConfigSyntax::Toml => super::toml_editor::set(text, path, value),
         };
-        text.map(|text| format!("{mark}{text}"))
+        text.map(|text| format!("{bom}{text}"))
     }
 
     /// Removes the value at a key path, and parent tables that become empty.
     pub(super) fn remove(self, text: &str, path: &[&str]) -> Result<String, String> {
-        let (mark, text) = split_bom(text);
+        let (bom, text) = split_bom(text);
         let text = match self {
             ConfigSyntax::Json => super::jsonc_editor::remove(text, path)?,
             ConfigSyntax::Toml => super::toml_editor::remove(text, path)?,
         };
-        let mut text = format!("{mark}{text}");
-        if let Some((_, above)) = path.split_last()
-            && !above.is_empty()
-            && let Some(Value::Object(left)) = self.get(&text, above)?
-            && left.is_empty()
+        let mut text = format!("{bom}{text}");
+        if let Some((_, parent)) = path.split_last()
+            && !parent.is_empty()
+            && let Some(Value::Object(remaining)) = self.get(&text, parent)?
+            && remaining.is_empty()
         {
-            text = self.remove(&text, above)?;
+            text = self.remove(&text, parent)?;
         }
         Ok(text)
     }

@@ -54,7 +54,8 @@ pub const COMMANDS: [ClientCommand; 6] = [
         name: "research",
         command_name: Some("debate-research"),
         title: "Research a question from all sides",
-        description: "Stances are researched in parallel, audited and judged; a report in nine sections",
+        description: "Stances are researched in parallel, audited and judged; a report in nine \
+                      sections",
         argument: "The question, or `X vs Y (model-a, model-b)`",
         argument_required: true,
         template: include_str!("../../prompts/mcp/research.md"),
@@ -101,37 +102,37 @@ pub(super) fn render_signed_file(
 
 /// Renders the command file without a signature.
 pub(super) fn render_file(client: &ClientSpec, command: &ClientCommand, name: &str) -> String {
-    let words = command.render(&client.arguments_placeholder);
-    let mut head = vec![];
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let body = command.render(&client.arguments_placeholder);
+    let mut header = vec![];
+    let quote = |text: &str| serde_json::Value::from(text).to_string();
     match client.command_format {
         CommandFileFormat::Skill => {
-            head.push(format!("name: {name}"));
-            let when = format!(
+            header.push(format!("name: {name}"));
+            let description = format!(
                 "{}. Use it when I type {} or ask for a debate",
                 command.description,
                 client.invocation(name)
             );
-            head.push(format!("description: {}", quoted(&when)));
+            header.push(format!("description: {}", quote(&description)));
         }
         CommandFileFormat::Markdown => {
-            head.push(format!("description: {}", quoted(command.description)))
+            header.push(format!("description: {}", quote(command.description)))
         }
         CommandFileFormat::Toml => {
-            head.push(format!("description = {}", quoted(command.description)))
+            header.push(format!("description = {}", quote(command.description)))
         }
     }
     for (field, value) in &client.header_fields {
-        head.push(format!("{field}: {}", quoted(value)));
+        header.push(format!("{field}: {}", quote(value)));
     }
     let mut text = String::new();
     match client.command_format {
         CommandFileFormat::Toml => {
             let _ =
-                write!(text, "{}\nprompt = {}\n", head.join("\n"), toml_edit::Value::from(words));
+                write!(text, "{}\nprompt = {}\n", header.join("\n"), toml_edit::Value::from(body));
         }
         CommandFileFormat::Markdown | CommandFileFormat::Skill => {
-            let _ = write!(text, "---\n{}\n---\n\n{words}", head.join("\n"));
+            let _ = write!(text, "---\n{}\n---\n\n{body}", header.join("\n"));
         }
     }
     text
@@ -139,10 +140,11 @@ pub(super) fn render_file(client: &ClientSpec, command: &ClientCommand, name: &s
 
 /// Adds a signature line with the version and a hash of the text, to detect edits by the user.
 fn add_signature(text: &str) -> String {
-    let mark = format!("{SIGNATURE_PREFIX} {}, {}\n", env!("CARGO_PKG_VERSION"), fingerprint(text));
+    let signature =
+        format!("{SIGNATURE_PREFIX} {}, {}\n", env!("CARGO_PKG_VERSION"), fingerprint(text));
     match text.strip_prefix("---\n") {
-        Some(rest) => format!("---\n{mark}{rest}"),
-        None => format!("{mark}{text}"),
+        Some(rest) => format!("---\n{signature}{rest}"),
+        None => format!("{signature}{text}"),
     }
 }
 

@@ -65,8 +65,8 @@ impl FileAction {
 }
 
 impl InstallStep {
-    fn new(path: &Path, what: &str, action: FileAction) -> InstallStep {
-        let (path, item) = (path.to_owned(), what.to_owned());
+    fn new(path: &Path, label: &str, action: FileAction) -> InstallStep {
+        let (path, item) = (path.to_owned(), label.to_owned());
         InstallStep {
             path,
             item,
@@ -78,8 +78,8 @@ impl InstallStep {
         }
     }
 
-    fn with_reason(self, why: impl Into<String>) -> InstallStep {
-        InstallStep { reason: Some(why.into()), ..self }
+    fn with_reason(self, reason: impl Into<String>) -> InstallStep {
+        InstallStep { reason: Some(reason.into()), ..self }
     }
 
     /// Applies the step, after a backup of the old file. Returns the path of the backup.
@@ -87,19 +87,21 @@ impl InstallStep {
         if !matches!(self.action, FileAction::Added | FileAction::Updated | FileAction::Removed) {
             return None;
         }
-        let kept =
+        let backup =
             if self.unmodified { Ok(None) } else { user_files::back_up(&self.path, backups) };
-        let done = kept.and_then(|kept| {
+        let result = backup.and_then(|backup| {
             match &self.new_text {
                 Some(text) => user_files::write_atomic(&self.path, text)?,
                 None => user_files::remove_file(&self.path, self.folder_to_remove.as_deref())?,
             }
-            Ok(kept)
+            Ok(backup)
         });
-        done.unwrap_or_else(|error| {
+        let backup_path = result.unwrap_or_else(|error| {
             (self.action, self.reason) = (FileAction::Failed, Some(error.to_string()));
             None
-        })
+        });
+        tracing::debug!(item = %self.item, action = self.action.as_str(), "client file changed");
+        backup_path
     }
 }
 
@@ -107,28 +109,35 @@ impl InstallStep {
 pub fn plan_install(
     client: &ClientSpec,
     scope: InstallScope,
-    wish: &InstallOptions,
-    ground: &ClientPaths,
+    options: &InstallOptions,
+    client_paths: &ClientPaths,
 ) -> Vec<InstallStep> {
-    let mut steps = vec![plan_server_entry(client, scope, wish, ground)];
+    let mut steps = vec![plan_server_entry(client, scope, options, client_paths)];
     // Commands allow all tools of the server named `debate`, so that entry must be ours.
     if matches!(steps[0].action, FileAction::Kept | FileAction::Failed) {
         return steps;
     }
     for command in &COMMANDS {
         let Some(name) = command.command_name else { continue };
-        let path = client.command_path(name, scope, ground);
-        let elsewhere = client.command_path(name, scope.other(), ground);
-        if client.single_scope_only && elsewhere != path && elsewhere.exists() {
-            let why = format!("`{}` is there, and with both neither works", elsewhere.display());
+        let path = client.command_path(name, scope, client_paths);
+        let other_path = client.command_path(name, scope.other(), client_paths);
+        if client.single_scope_only && other_path != path && other_path.exists() {
+            let reason = format!("`{}` exists, and with both neither works", other_path.display());
             steps.push(
                 InstallStep::new(&path, &client.invocation(name), FileAction::Kept)
-                    .with_reason(why),
+                    .with_reason(reason),
             );
             continue;
         }
         let text = commands::render_signed_file(client, command, name);
-        steps.push(plan_command_file(&path, &client.invocation(name), text, scope, wish, ground));
+        steps.push(plan_command_file(
+            &path,
+            &client.invocation(name),
+            text,
+            scope,
+            options,
+            client_paths,
+        ));
     }
     steps
 }
@@ -137,36 +146,36 @@ pub fn plan_install(
 pub fn plan_uninstall(
     client: &ClientSpec,
     scope: InstallScope,
-    ground: &ClientPaths,
+    client_paths: &ClientPaths,
 ) -> Vec<InstallStep> {
     let mut steps: Vec<InstallStep> =
-        plan_server_removal(client, scope, ground).into_iter().collect();
+        plan_server_removal(client, scope, client_paths).into_iter().collect();
     for name in COMMANDS.iter().filter_map(|command| command.command_name) {
-        let path = client.command_path(name, scope, ground);
-        let typed = client.invocation(name);
+        let path = client.command_path(name, scope, client_paths);
+        let invocation = client.invocation(name);
         if path.exists()
-            && let Err(why) = check_inside_root(scope, ground, &path)
+            && let Err(reason) = check_inside_root(scope, client_paths, &path)
         {
-            steps.push(InstallStep::new(&path, &typed, FileAction::Failed).with_reason(why));
+            steps
+                .push(InstallStep::new(&path, &invocation, FileAction::Failed).with_reason(reason));
             continue;
         }
         match user_files::read_optional(&path) {
             Ok(None) => {}
             Ok(Some(text)) if commands::detect_owner(&text) == FileOwner::Ours => {
-                let folder = Some(name.to_owned());
+                let folder_to_remove = Some(name.to_owned());
                 steps.push(InstallStep {
-                    folder_to_remove: folder,
+                    folder_to_remove,
                     unmodified: true,
-                    ..InstallStep::new(&path, &typed, FileAction::Removed)
+                    ..InstallStep::new(&path, &invocation, FileAction::Removed)
                 });
             }
             Ok(Some(_)) => {
-                let step = InstallStep::new(&path, &typed, FileAction::Kept);
+                let step = InstallStep::new(&path, &invocation, FileAction::Kept);
                 steps.push(step.with_reason("you have changed it, or it is your own"));
             }
-            Err(why) => {
-                steps.push(InstallStep::new(&path, &typed, FileAction::Failed).with_reason(why))
-            }
+            Err(reason) => steps
+                .push(InstallStep::new(&path, &invocation, FileAction::Failed).with_reason(reason)),
         }
     }
     steps
@@ -176,34 +185,38 @@ pub fn plan_uninstall(
 pub fn plan_repair(
     client: &ClientSpec,
     scope: InstallScope,
-    ground: &ClientPaths,
+    client_paths: &ClientPaths,
 ) -> Option<InstallStep> {
-    let path = client.settings_path(scope, ground);
-    check_inside_root(scope, ground, &path).ok()?;
+    let path = client.settings_path(scope, client_paths);
+    check_inside_root(scope, client_paths, &path).ok()?;
     let text = user_files::read_optional(&path).ok()??;
     let entry = client.syntax.get(&text, &client.entry_key_path()).ok()??;
-    let mut hinders = vec![];
-    hinders.extend(client.timeout.as_ref().map(|timeout| timeout.field.as_str()));
-    hinders.extend((entry["enabled"] == false).then_some("enabled"));
-    hinders.extend((entry["disabled"] == true).then_some("disabled"));
-    let after = hinders.into_iter().try_fold(text.clone(), |text, field| {
-        let way: Vec<&str> = client.entry_key_path().into_iter().chain([field]).collect();
-        client.syntax.remove(&text, &way)
+    let mut blockers = vec![];
+    blockers.extend(client.timeout.as_ref().map(|timeout| timeout.field.as_str()));
+    blockers.extend((entry["enabled"] == false).then_some("enabled"));
+    blockers.extend((entry["disabled"] == true).then_some("disabled"));
+    let new_text = blockers.into_iter().try_fold(text.clone(), |text, field| {
+        let key_path: Vec<&str> = client.entry_key_path().into_iter().chain([field]).collect();
+        client.syntax.remove(&text, &key_path)
     });
-    let after = after.ok().filter(|after| *after != text)?;
+    let new_text = new_text.ok().filter(|new_text| *new_text != text)?;
     Some(InstallStep {
-        new_text: Some(after),
+        new_text: Some(new_text),
         ..InstallStep::new(&path, "server", FileAction::Updated)
     })
 }
 
 /// Rejects project files outside the repository, because a symlink in a repository could point
 /// anywhere.
-fn check_inside_root(scope: InstallScope, ground: &ClientPaths, path: &Path) -> Result<(), String> {
+fn check_inside_root(
+    scope: InstallScope,
+    client_paths: &ClientPaths,
+    path: &Path,
+) -> Result<(), String> {
     match scope {
         InstallScope::User => Ok(()),
         InstallScope::Project => {
-            check_within(&ground.root, path).map_err(|error| error.to_string())
+            check_within(&client_paths.root, path).map_err(|error| error.to_string())
         }
     }
 }
@@ -211,65 +224,68 @@ fn check_inside_root(scope: InstallScope, ground: &ClientPaths, path: &Path) -> 
 fn plan_server_entry(
     client: &ClientSpec,
     scope: InstallScope,
-    wish: &InstallOptions,
-    ground: &ClientPaths,
+    options: &InstallOptions,
+    client_paths: &ClientPaths,
 ) -> InstallStep {
-    let path = client.settings_path(scope, ground);
+    let path = client.settings_path(scope, client_paths);
     let failed =
-        |why: String| InstallStep::new(&path, "server", FileAction::Failed).with_reason(why);
-    if let Err(why) = check_inside_root(scope, ground, &path) {
-        return failed(why);
+        |reason: String| InstallStep::new(&path, "server", FileAction::Failed).with_reason(reason);
+    if let Err(reason) = check_inside_root(scope, client_paths, &path) {
+        return failed(reason);
     }
-    let before = match user_files::read_optional(&path) {
-        Ok(before) => before,
-        Err(why) => return failed(why),
+    let old_text = match user_files::read_optional(&path) {
+        Ok(old_text) => old_text,
+        Err(reason) => return failed(reason),
     };
-    let text = before.clone().unwrap_or_default();
-    let way = client.entry_key_path();
-    let there = match client.syntax.get(&text, &way) {
-        Ok(there) => there,
-        Err(why) => return failed(why),
+    let text = old_text.clone().unwrap_or_default();
+    let key_path = client.entry_key_path();
+    let existing = match client.syntax.get(&text, &key_path) {
+        Ok(existing) => existing,
+        Err(reason) => return failed(reason),
     };
-    if there.as_ref().is_some_and(|entry| !is_own_entry(entry)) {
-        let why = format!("`{}` is another server there; rename it first", super::SERVER_NAME);
-        return InstallStep::new(&path, "server", FileAction::Kept).with_reason(why);
+    if existing.as_ref().is_some_and(|entry| !is_own_entry(entry)) {
+        let reason = format!("`{}` is another server there; rename it first", super::SERVER_NAME);
+        return InstallStep::new(&path, "server", FileAction::Kept).with_reason(reason);
     }
-    let edited = match &there {
+    let edited = match &existing {
         None => {
-            let entry = build_entry(client, scope, wish, ground, &Map::new());
-            client.syntax.set(&text, &way, &Value::Object(entry))
+            let entry = build_entry(client, scope, options, client_paths, &Map::new());
+            client.syntax.set(&text, &key_path, &Value::Object(entry))
         }
         // Keep the user's changes. Only update the command, and what the options ask for.
         Some(old) => {
             let none = Map::new();
             let old = old.as_object().unwrap_or(&none);
-            let mut fields = build_entry(client, scope, wish, ground, old);
-            let asked =
-                |name: &String| wish.approve_calls && client.approval_fields.contains_key(name);
-            let named = client.env_forwarding.as_ref().map(|keys| &keys.field);
+            let mut fields = build_entry(client, scope, options, client_paths, old);
+            let is_requested =
+                |name: &String| options.approve_calls && client.approval_fields.contains_key(name);
+            let forwarding_field = client.env_forwarding.as_ref().map(|keys| &keys.field);
             fields.retain(|name, _| {
-                name == "command" || !old.contains_key(name) || asked(name) || Some(name) == named
+                name == "command"
+                    || !old.contains_key(name)
+                    || is_requested(name)
+                    || Some(name) == forwarding_field
             });
-            if let (Some(Value::Array(words)), Some(Value::Array(ours))) =
+            if let (Some(Value::Array(words)), Some(Value::Array(new_words))) =
                 (old.get("command"), fields.get_mut("command"))
             {
-                ours.truncate(1);
-                ours.extend(words.iter().skip(1).cloned());
+                new_words.truncate(1);
+                new_words.extend(words.iter().skip(1).cloned());
             }
             fields.iter().try_fold(text.clone(), |text, (name, value)| {
-                let way: Vec<&str> = way.iter().copied().chain([name.as_str()]).collect();
-                client.syntax.set(&text, &way, value)
+                let key_path: Vec<&str> = key_path.iter().copied().chain([name.as_str()]).collect();
+                client.syntax.set(&text, &key_path, value)
             })
         }
     };
     match edited {
-        Err(why) => failed(why),
-        Ok(after) if before.as_ref() == Some(&after) => {
+        Err(reason) => failed(reason),
+        Ok(new_text) if old_text.as_ref() == Some(&new_text) => {
             InstallStep::new(&path, "server", FileAction::Unchanged)
         }
-        Ok(after) => {
-            let deed = if there.is_some() { FileAction::Updated } else { FileAction::Added };
-            InstallStep { new_text: Some(after), ..InstallStep::new(&path, "server", deed) }
+        Ok(new_text) => {
+            let action = if existing.is_some() { FileAction::Updated } else { FileAction::Added };
+            InstallStep { new_text: Some(new_text), ..InstallStep::new(&path, "server", action) }
         }
     }
 }
@@ -278,13 +294,13 @@ fn plan_server_entry(
 fn build_entry(
     client: &ClientSpec,
     scope: InstallScope,
-    wish: &InstallOptions,
-    ground: &ClientPaths,
+    options: &InstallOptions,
+    client_paths: &ClientPaths,
     old: &Map<String, Value>,
 ) -> Map<String, Value> {
     // A shared file has the bare program name, because paths differ by machine.
     let command = match scope {
-        InstallScope::User => ground.program.display().to_string(),
+        InstallScope::User => client_paths.program.display().to_string(),
         InstallScope::Project => super::SERVER_NAME.to_owned(),
     };
     let mut fields: Map<String, Value> = client
@@ -292,28 +308,30 @@ fn build_entry(
         .iter()
         .map(|(name, value)| (name.clone(), fill_command(value, &command)))
         .collect();
-    if wish.approve_calls {
+    if options.approve_calls {
         fields.extend(client.approval_fields.clone());
     }
-    if let Some(keys) = client.env_forwarding.as_ref().filter(|_| !wish.env_vars.is_empty()) {
-        let before = old.get(&keys.field);
-        let named = wish.env_vars.iter().filter(|(_, from)| !client.strips_variable(from));
+    if let Some(keys) = client.env_forwarding.as_ref().filter(|_| !options.env_vars.is_empty()) {
+        let old_value = old.get(&keys.field);
+        let forwarded = options.env_vars.iter().filter(|(_, from)| !client.strips_variable(from));
         let value = if let Some(value) = &keys.value {
-            let mut all = before.and_then(Value::as_object).cloned().unwrap_or_default();
-            all.extend(named.map(|(key, from)| (key.clone(), value.replace("{key}", from).into())));
-            Value::Object(all)
+            let mut merged = old_value.and_then(Value::as_object).cloned().unwrap_or_default();
+            merged.extend(
+                forwarded.map(|(key, from)| (key.clone(), value.replace("{key}", from).into())),
+            );
+            Value::Object(merged)
         } else {
             // A list of names cannot rename variables.
-            let mut all = before.and_then(Value::as_array).cloned().unwrap_or_default();
-            let same = named.filter(|(key, from)| key == from);
-            all.extend(same.map(|(key, _)| Value::from(key.as_str())));
-            all.sort_by_key(ToString::to_string);
-            all.dedup();
-            Value::Array(all)
+            let mut merged = old_value.and_then(Value::as_array).cloned().unwrap_or_default();
+            let same_name = forwarded.filter(|(key, from)| key == from);
+            merged.extend(same_name.map(|(key, _)| Value::from(key.as_str())));
+            merged.sort_by_key(ToString::to_string);
+            merged.dedup();
+            Value::Array(merged)
         };
-        let empty = value.as_object().is_some_and(Map::is_empty)
+        let is_empty = value.as_object().is_some_and(Map::is_empty)
             || value.as_array().is_some_and(Vec::is_empty);
-        if !empty {
+        if !is_empty {
             fields.insert(keys.field.clone(), value);
         }
     }
@@ -332,8 +350,8 @@ fn fill_command(value: &Value, command: &str) -> Value {
 pub(super) fn is_own_entry(entry: &Value) -> bool {
     let command = &entry["command"];
     let words = command.as_array().or_else(|| entry["args"].as_array());
-    let serves = words.is_some_and(|words| words.iter().any(|word| word == "mcp"));
-    serves
+    let starts_server = words.is_some_and(|words| words.iter().any(|word| word == "mcp"));
+    starts_server
         && entry_program(entry).is_some_and(|program| {
             let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
             name.strip_suffix(".exe").unwrap_or(name) == super::SERVER_NAME
@@ -349,79 +367,82 @@ pub(super) fn entry_program(entry: &Value) -> Option<&str> {
 fn plan_server_removal(
     client: &ClientSpec,
     scope: InstallScope,
-    ground: &ClientPaths,
+    client_paths: &ClientPaths,
 ) -> Option<InstallStep> {
-    let path = client.settings_path(scope, ground);
-    let failed =
-        |why: String| Some(InstallStep::new(&path, "server", FileAction::Failed).with_reason(why));
+    let path = client.settings_path(scope, client_paths);
+    let failed = |reason: String| {
+        Some(InstallStep::new(&path, "server", FileAction::Failed).with_reason(reason))
+    };
     let text = match user_files::read_optional(&path) {
         Ok(text) => text?,
-        Err(why) => return failed(why),
+        Err(reason) => return failed(reason),
     };
-    let way = client.entry_key_path();
-    let there = match client.syntax.get(&text, &way) {
-        Ok(there) => there?,
-        Err(why) => return failed(why),
+    let key_path = client.entry_key_path();
+    let existing = match client.syntax.get(&text, &key_path) {
+        Ok(existing) => existing?,
+        Err(reason) => return failed(reason),
     };
-    if !is_own_entry(&there) {
+    if !is_own_entry(&existing) {
         let step = InstallStep::new(&path, "server", FileAction::Kept);
         return Some(step.with_reason(format!("`{}` is another server there", super::SERVER_NAME)));
     }
-    if let Err(why) = check_inside_root(scope, ground, &path) {
-        return failed(why);
+    if let Err(reason) = check_inside_root(scope, client_paths, &path) {
+        return failed(reason);
     }
     // Two clients may share one settings file.
-    let uses = |other: &&ClientSpec| {
-        let set_up = |name| other.command_path(name, scope, ground).exists();
-        other.name != client.name
-            && other.settings_path(scope, ground) == path
-            && COMMANDS.iter().filter_map(|command| command.command_name).any(set_up)
+    let shares_file = |other_client: &&ClientSpec| {
+        let is_installed = |name| other_client.command_path(name, scope, client_paths).exists();
+        other_client.name != client.name
+            && other_client.settings_path(scope, client_paths) == path
+            && COMMANDS.iter().filter_map(|command| command.command_name).any(is_installed)
     };
-    if let Some(other) = clients().iter().find(uses) {
+    if let Some(other_client) = clients().iter().find(shares_file) {
         let step = InstallStep::new(&path, "server", FileAction::Kept);
-        return Some(step.with_reason(format!("{} uses it, too", other.title)));
+        return Some(step.with_reason(format!("{} uses it, too", other_client.title)));
     }
-    match client.syntax.remove(&text, &way) {
-        Err(why) => failed(why),
-        Ok(after) => {
+    match client.syntax.remove(&text, &key_path) {
+        Err(reason) => failed(reason),
+        Ok(new_text) => {
             // Delete a file that has nothing else in it, unless it is a symlink.
-            let gone = client.syntax.is_empty(&after) && !path.is_symlink();
-            let after = (!gone).then_some(after);
-            Some(InstallStep {
-                new_text: after,
-                ..InstallStep::new(&path, "server", FileAction::Removed)
-            })
+            let delete_file = client.syntax.is_empty(&new_text) && !path.is_symlink();
+            let new_text = (!delete_file).then_some(new_text);
+            Some(InstallStep { new_text, ..InstallStep::new(&path, "server", FileAction::Removed) })
         }
     }
 }
 
 fn plan_command_file(
     path: &Path,
-    typed: &str,
+    invocation: &str,
     text: String,
     scope: InstallScope,
-    wish: &InstallOptions,
-    ground: &ClientPaths,
+    options: &InstallOptions,
+    client_paths: &ClientPaths,
 ) -> InstallStep {
-    if let Err(why) = check_inside_root(scope, ground, path) {
-        return InstallStep::new(path, typed, FileAction::Failed).with_reason(why);
+    if let Err(reason) = check_inside_root(scope, client_paths, path) {
+        return InstallStep::new(path, invocation, FileAction::Failed).with_reason(reason);
     }
-    let there = match user_files::read_optional(path) {
-        Ok(there) => there,
-        Err(why) => return InstallStep::new(path, typed, FileAction::Failed).with_reason(why),
+    let existing = match user_files::read_optional(path) {
+        Ok(existing) => existing,
+        Err(reason) => {
+            return InstallStep::new(path, invocation, FileAction::Failed).with_reason(reason);
+        }
     };
-    let ours = there.as_ref().is_some_and(|old| commands::detect_owner(old) == FileOwner::Ours);
-    let deed = match &there {
+    let unmodified =
+        existing.as_ref().is_some_and(|old| commands::detect_owner(old) == FileOwner::Ours);
+    let action = match &existing {
         None => FileAction::Added,
-        Some(old) if *old == text => return InstallStep::new(path, typed, FileAction::Unchanged),
-        Some(_) if wish.force || ours => FileAction::Updated,
+        Some(old) if *old == text => {
+            return InstallStep::new(path, invocation, FileAction::Unchanged);
+        }
+        Some(_) if options.force || unmodified => FileAction::Updated,
         Some(old) => {
-            let why = match commands::detect_owner(old) {
+            let reason = match commands::detect_owner(old) {
                 FileOwner::Edited => "you have changed it; `--force` replaces it and keeps a copy",
                 _ => "it is your own; `--force` replaces it and keeps a copy",
             };
-            return InstallStep::new(path, typed, FileAction::Kept).with_reason(why);
+            return InstallStep::new(path, invocation, FileAction::Kept).with_reason(reason);
         }
     };
-    InstallStep { new_text: Some(text), unmodified: ours, ..InstallStep::new(path, typed, deed) }
+    InstallStep { new_text: Some(text), unmodified, ..InstallStep::new(path, invocation, action) }
 }

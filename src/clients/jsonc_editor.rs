@@ -9,60 +9,60 @@ use std::ops::Range;
 
 /// The value at a key path, if any.
 pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, String> {
-    let whole = parse_value(text)?;
-    Ok(path.iter().try_fold(whole, |at, name| at.get(*name).cloned()))
+    let root = parse_value(text)?;
+    Ok(path.iter().try_fold(root, |node, name| node.get(*name).cloned()))
 }
 
 /// Sets the value at a key path and creates missing objects. Returns the new text.
 pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
-    let mut wanted = parse_value(text)?;
-    let before = wanted.clone();
-    set_in_value(&mut wanted, path, value)?;
-    if wanted == before {
+    let mut expected = parse_value(text)?;
+    let before = expected.clone();
+    set_in_value(&mut expected, path, value)?;
+    if expected == before {
         return Ok(text.to_owned());
     }
     if text.trim().is_empty() {
-        return Ok(to_pretty_json(&wanted, "", "  ", "\n") + "\n");
+        return Ok(to_pretty_json(&expected, "", "  ", "\n") + "\n");
     }
-    let sheet = JsoncDocument::parse(text)?;
-    let edits = sheet.edits_to_set(path, value)?;
-    verify_edit(apply_edits(text, edits), &wanted)
+    let document = JsoncDocument::parse(text)?;
+    let edits = document.edits_to_set(path, value)?;
+    verify_edit(apply_edits(text, edits), &expected)
 }
 
 /// Removes the value at a key path. Returns the new text.
 pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
-    let mut wanted = parse_value(text)?;
-    let Some((last, way)) = path.split_last() else { return Ok(text.to_owned()) };
-    let parent = way.iter().try_fold(&mut wanted, |at, name| at.get_mut(*name));
-    let gone = parent.and_then(Value::as_object_mut).and_then(|parent| parent.remove(*last));
-    if gone.is_none() {
+    let mut expected = parse_value(text)?;
+    let Some((last, parents)) = path.split_last() else { return Ok(text.to_owned()) };
+    let parent = parents.iter().try_fold(&mut expected, |node, name| node.get_mut(*name));
+    let removed = parent.and_then(Value::as_object_mut).and_then(|parent| parent.remove(*last));
+    if removed.is_none() {
         return Ok(text.to_owned());
     }
-    let sheet = JsoncDocument::parse(text)?;
-    verify_edit(apply_edits(text, sheet.edits_to_remove(path)?), &wanted)
+    let document = JsoncDocument::parse(text)?;
+    verify_edit(apply_edits(text, document.edits_to_remove(path)?), &expected)
 }
 
 /// Whether the file has neither values nor comments.
 pub(super) fn is_empty(text: &str) -> bool {
-    let bare: String = text.split_whitespace().collect();
-    bare.is_empty() || bare == "{}"
+    let compact: String = text.split_whitespace().collect();
+    compact.is_empty() || compact == "{}"
 }
 
 /// Parses the edited text again and returns an error if the result is not the expected value.
-fn verify_edit(text: String, wanted: &Value) -> Result<String, String> {
-    if parse_value(&text)? == *wanted {
+fn verify_edit(text: String, expected: &Value) -> Result<String, String> {
+    if parse_value(&text)? == *expected {
         return Ok(text);
     }
     Err("it is written in a way that cannot be edited safely".into())
 }
 
-fn set_in_value(at: &mut Value, path: &[&str], value: &Value) -> Result<(), String> {
+fn set_in_value(target: &mut Value, path: &[&str], value: &Value) -> Result<(), String> {
     let Some((name, rest)) = path.split_first() else {
-        *at = value.clone();
+        *target = value.clone();
         return Ok(());
     };
-    let Some(table) = at.as_object_mut() else {
-        return Err(format!("`{name}` cannot be written, because what it belongs to is no table"));
+    let Some(table) = target.as_object_mut() else {
+        return Err(format!("`{name}` cannot be written, because its parent is not an object"));
     };
     set_in_value(table.entry(*name).or_insert_with(|| Value::Object(Map::new())), rest, value)
 }
@@ -72,8 +72,8 @@ fn parse_value(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
     }
-    let sheet = JsoncDocument::parse(text)?;
-    Ok(object_to_value(&sheet.root))
+    let document = JsoncDocument::parse(text)?;
+    Ok(object_to_value(&document.root))
 }
 
 fn object_to_value(node: &Object<'_>) -> Value {
@@ -128,26 +128,27 @@ impl<'a> JsoncDocument<'a> {
             Some(Node::Object(root)) => {
                 Ok(JsoncDocument { text, root, tokens: parsed.tokens.unwrap_or_default() })
             }
-            _ => Err("it holds no table".into()),
+            _ => Err("it is not a JSON object".into()),
         }
     }
 
     fn edits_to_set(&self, path: &[&str], value: &Value) -> Result<Vec<TextEdit>, String> {
         let mut table = &self.root;
-        for (nth, name) in path.iter().enumerate() {
-            let rest = &path[nth + 1..];
-            let Some(found) = find_last_property(table, name) else {
+        for (index, name) in path.iter().enumerate() {
+            let rest = &path[index + 1..];
+            let Some(property) = find_last_property(table, name) else {
                 let mut inner = Value::Object(Map::new());
                 set_in_value(&mut inner, rest, value)?;
                 return Ok(self.edits_to_insert(table, name, &inner));
             };
-            match &found.value {
+            match &property.value {
                 Node::Object(inner) if !rest.is_empty() => table = inner,
                 node => {
-                    let at = node_range(node);
-                    let (indent, unit) = (self.line_indent(found.range.start), self.indent_unit());
+                    let range = node_range(node);
+                    let (indent, unit) =
+                        (self.line_indent(property.range.start), self.indent_unit());
                     let new = to_pretty_json(value, &indent, &unit, self.line_end());
-                    return Ok(vec![(at, new)]);
+                    return Ok(vec![(range, new)]);
                 }
             }
         }
@@ -156,32 +157,32 @@ impl<'a> JsoncDocument<'a> {
 
     fn edits_to_insert(&self, table: &Object<'_>, name: &str, value: &Value) -> Vec<TextEdit> {
         let (open, close) = (table.range.start + 1, table.range.end - 1);
-        let end = self.line_end();
+        let newline = self.line_end();
         let outer = self.line_indent(table.range.start);
         let inner = &self.text[open..close];
         let last = table.properties.last();
-        let written = |indent: &str, flat: bool| {
+        let render = |indent: &str, flat: bool| {
             let key = Value::from(name).to_string();
             let value = if flat {
                 value.to_string()
             } else {
-                to_pretty_json(value, indent, &self.indent_unit(), end)
+                to_pretty_json(value, indent, &self.indent_unit(), newline)
             };
             format!("{key}: {value}")
         };
         if let (Some(last), false) = (last, inner.contains('\n')) {
             let comma = self.find_comma_after(last.range.end);
-            let new = written("", true);
-            let at = comma.as_ref().map_or(last.range.end, |comma| comma.end);
+            let new = render("", true);
+            let offset = comma.as_ref().map_or(last.range.end, |comma| comma.end);
             let new = if comma.is_some() { format!(" {new},") } else { format!(", {new}") };
-            return vec![(at..at, new)];
+            return vec![(offset..offset, new)];
         }
         let indent = match last {
             Some(last) => self.line_indent(last.range.start),
             None => outer.clone() + &self.indent_unit(),
         };
         let mut edits = vec![];
-        let mut new = format!("{end}{indent}{}", written(&indent, false));
+        let mut new = format!("{newline}{indent}{}", render(&indent, false));
         if let Some(last) = last {
             if self.find_comma_after(last.range.end).is_some() {
                 new.push(',');
@@ -190,44 +191,44 @@ impl<'a> JsoncDocument<'a> {
             }
         }
         // Insert after the last comment.
-        let at = open + inner.trim_end().len();
+        let offset = open + inner.trim_end().len();
         let blank = !inner.trim_end().is_empty() && inner[inner.trim_end().len()..].contains('\n');
         if blank {
-            edits.push((at..at, new));
+            edits.push((offset..offset, new));
         } else {
-            edits.push((at..close, format!("{new}{end}{outer}")));
+            edits.push((offset..close, format!("{new}{newline}{outer}")));
         }
         edits
     }
 
     fn edits_to_remove(&self, path: &[&str]) -> Result<Vec<TextEdit>, String> {
-        let (last, way) = path.split_last().ok_or("there is nothing to remove")?;
+        let (last, parents) = path.split_last().ok_or("there is nothing to remove")?;
         let mut table = &self.root;
-        for name in way {
-            match find_last_property(table, name).map(|found| &found.value) {
+        for name in parents {
+            match find_last_property(table, name).map(|position| &position.value) {
                 Some(Node::Object(inner)) => table = inner,
-                _ => return Err(format!("`{name}` is no table")),
+                _ => return Err(format!("`{name}` is not an object")),
             }
         }
-        let found = table.properties.iter().rposition(|it| it.name.as_str() == *last);
-        let nth = found.ok_or_else(|| format!("there is no `{last}`"))?;
-        let own = table.properties[nth].range;
-        let before = self.text[..own.start].trim_end();
-        let commented = before.rsplit('\n').next().is_some_and(|line| line.contains("//"));
+        let position = table.properties.iter().rposition(|it| it.name.as_str() == *last);
+        let index = position.ok_or_else(|| format!("there is no `{last}`"))?;
+        let range = table.properties[index].range;
+        let before = self.text[..range.start].trim_end();
+        let after_comment = before.rsplit('\n').next().is_some_and(|line| line.contains("//"));
         let mut from = before.len();
-        let mut to = own.end;
+        let mut to = range.end;
         let mut edits = vec![];
-        if let Some(comma) = self.find_comma_after(own.end) {
+        if let Some(comma) = self.find_comma_after(range.end) {
             to = comma.end;
         } else {
-            let before = nth.checked_sub(1).map(|nth| table.properties[nth].range.end);
+            let before = index.checked_sub(1).map(|index| table.properties[index].range.end);
             let comma = before.and_then(|end| self.find_comma_after(end));
             edits.extend(comma.map(|it| (it, String::new())));
         }
         // Text after it on the same line must not become part of a `//` comment.
-        let follows = self.text[to..].split('\n').next().unwrap_or_default().trim();
-        if commented && !follows.is_empty() {
-            from = own.start;
+        let rest_of_line = self.text[to..].split('\n').next().unwrap_or_default().trim();
+        if after_comment && !rest_of_line.is_empty() {
+            from = range.start;
         }
         let (open, close) = (table.range.start + 1, table.range.end - 1);
         let rest = [&self.text[open..from.max(open)], &self.text[to.min(close)..close]].concat();
@@ -245,8 +246,8 @@ impl<'a> JsoncDocument<'a> {
     }
 
     /// Indentation of the line at an offset.
-    fn line_indent(&self, at: usize) -> String {
-        let line = self.text[..at].rsplit('\n').next().unwrap_or_default();
+    fn line_indent(&self, offset: usize) -> String {
+        let line = self.text[..offset].rsplit('\n').next().unwrap_or_default();
         line.chars().take_while(|c| *c == ' ' || *c == '\t').collect()
     }
 
@@ -278,12 +279,12 @@ fn node_range(node: &Node<'_>) -> Range<usize> {
     range.start..range.end
 }
 
-fn to_pretty_json(value: &Value, indent: &str, unit: &str, end: &str) -> String {
+fn to_pretty_json(value: &Value, indent: &str, unit: &str, newline: &str) -> String {
     let mut text = vec![];
     let format = serde_json::ser::PrettyFormatter::with_indent(unit.as_bytes());
     let mut writer = serde_json::Serializer::with_formatter(&mut text, format);
     if value.serialize(&mut writer).is_err() {
         return value.to_string();
     }
-    String::from_utf8_lossy(&text).replace('\n', &format!("{end}{indent}"))
+    String::from_utf8_lossy(&text).replace('\n', &format!("{newline}{indent}"))
 }

@@ -23,7 +23,7 @@ pub struct ClientPaths {
 impl ClientPaths {
     /// Paths from the configuration of this program.
     pub fn from_config(config: &Config) -> ClientPaths {
-        let mut ground = ClientPaths {
+        let mut paths = ClientPaths {
             home_dir: config.user_dirs.0.clone(),
             config_dir: config.user_dirs.1.clone(),
             root: config.repo_root.clone(),
@@ -33,39 +33,39 @@ impl ClientPaths {
             environment: config.environment.clone(),
         };
         // Prefer the path found on `PATH`, because it stays valid after an update.
-        let same = |path: &PathBuf| {
+        let is_this_program = |path: &PathBuf| {
             dunce::canonicalize(path).ok() == dunce::canonicalize(&config.program).ok()
         };
-        if let Some(by_name) = ground.find_program(super::SERVER_NAME).filter(same) {
-            ground.program = by_name;
+        if let Some(by_name) = paths.find_program(super::SERVER_NAME).filter(is_this_program) {
+            paths.program = by_name;
         }
-        ground
+        paths
     }
 
     /// Value of an environment variable, if not empty.
     pub(super) fn env_var(&self, name: &str) -> Option<&str> {
-        let found = self.environment.0.iter().find(|(known, _)| known == name);
+        let found = self.environment.0.iter().find(|(key, _)| key == name);
         found.and_then(|(_, value)| value.to_str()).filter(|value| !value.is_empty())
     }
 
     /// Expands a path of `clients.toml`, such as `{home}/.x` or `{VARIABLE|home/.x}/y`.
-    pub(super) fn expand_path(&self, written: &str) -> PathBuf {
-        let Some((inside, rest)) = written.strip_prefix('{').and_then(|it| it.split_once('}'))
+    pub(super) fn expand_path(&self, template: &str) -> PathBuf {
+        let Some((expression, rest)) = template.strip_prefix('{').and_then(|it| it.split_once('}'))
         else {
-            return PathBuf::from(written);
+            return PathBuf::from(template);
         };
-        let base = match inside.split_once('|') {
-            Some((variable, usual)) => match self.env_var(variable) {
-                Some(moved) => PathBuf::from(moved),
-                None => self.expand_base(usual),
+        let base = match expression.split_once('|') {
+            Some((variable, default)) => match self.env_var(variable) {
+                Some(folder) => PathBuf::from(folder),
+                None => self.expand_base(default),
             },
-            None => self.expand_base(inside),
+            None => self.expand_base(expression),
         };
         join_parts(&base, rest)
     }
 
-    fn expand_base(&self, written: &str) -> PathBuf {
-        let (base, rest) = written.split_once('/').unwrap_or((written, ""));
+    fn expand_base(&self, template: &str) -> PathBuf {
+        let (base, rest) = template.split_once('/').unwrap_or((template, ""));
         let base = match base {
             "config" => &self.config_dir,
             "root" => &self.root,
@@ -81,9 +81,9 @@ impl ClientPaths {
         } else {
             vec![name.to_owned()]
         };
-        let all =
+        let candidates =
             self.search_path.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
-        all.into_iter().find(|path| path.is_file())
+        candidates.into_iter().find(|path| path.is_file())
     }
 }
 

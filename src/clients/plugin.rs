@@ -9,16 +9,16 @@ const PLUGIN_TOOL_PREFIX: (&str, &str) = ("mcp__debate", "mcp__plugin_debate_deb
 
 /// All files of the plugin and the marketplace, with paths in this repository.
 pub fn plugin_files() -> Vec<(String, String)> {
-    let about = env!("CARGO_PKG_DESCRIPTION");
+    let description = env!("CARGO_PKG_DESCRIPTION");
     let owner = json!({"name": "The debate authors"});
     let (name, version) = (super::SERVER_NAME, env!("CARGO_PKG_VERSION"));
     let marketplace = json!({
         "name": name,
         "owner": owner,
-        "metadata": {"description": about, "version": version},
-        "plugins": [{"name": name, "source": "./plugin", "description": about}],
+        "metadata": {"description": description, "version": version},
+        "plugins": [{"name": name, "source": "./plugin", "description": description}],
     });
-    let plugin = json!({"name": name, "version": version, "description": about, "author": owner,
+    let plugin = json!({"name": name, "version": version, "description": description, "author": owner,
         "license": env!("CARGO_PKG_LICENSE")});
     let server = json!({"mcpServers": {name: {"command": name, "args": ["mcp"]}}});
     let text =
@@ -32,9 +32,9 @@ pub fn plugin_files() -> Vec<(String, String)> {
         return files;
     };
     for command in COMMANDS.iter().filter(|command| command.command_name.is_some()) {
-        let words = render_file(client, command, command.name)
+        let body = render_file(client, command, command.name)
             .replace(PLUGIN_TOOL_PREFIX.0, PLUGIN_TOOL_PREFIX.1);
-        files.push((format!("plugin/commands/{}.md", command.name), words));
+        files.push((format!("plugin/commands/{}.md", command.name), body));
     }
     files
 }

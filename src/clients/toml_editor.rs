@@ -6,8 +6,8 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 
 /// The value at a key path, if any.
 pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, String> {
-    let whole = parse_value(text)?;
-    Ok(path.iter().try_fold(whole, |at, name| at.get(*name).cloned()))
+    let root = parse_value(text)?;
+    Ok(path.iter().try_fold(root, |node, name| node.get(*name).cloned()))
 }
 
 /// Sets the value at a key path and creates missing tables. Returns the new text.
@@ -21,24 +21,24 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, St
         return Ok(added);
     }
     let mut document = parse_document(text)?;
-    let Some((last, way)) = path.split_last() else { return Ok(text.to_owned()) };
-    let mut at: &mut dyn TableLike = document.as_table_mut();
-    for name in way {
-        let next = at.entry(name).or_insert_with(|| {
+    let Some((last, parents)) = path.split_last() else { return Ok(text.to_owned()) };
+    let mut parent: &mut dyn TableLike = document.as_table_mut();
+    for name in parents {
+        let next = parent.entry(name).or_insert_with(|| {
             let mut table = Table::new();
             table.set_implicit(true);
             Item::Table(table)
         });
-        let no_table = format!("`{name}` is no table");
-        at = next.as_table_like_mut().ok_or(no_table)?;
+        let error = format!("`{name}` is not a table");
+        parent = next.as_table_like_mut().ok_or(error)?;
     }
-    match (value, at.get_mut(last)) {
-        (Value::Object(fields), None) if !way.is_empty() => {
+    match (value, parent.get_mut(last)) {
+        (Value::Object(fields), None) if !parents.is_empty() => {
             let mut table = Table::new();
             for (name, field) in fields {
                 table.insert(name, Item::Value(to_toml_value(field)?));
             }
-            at.insert(last, Item::Table(table));
+            parent.insert(last, Item::Table(table));
         }
         (value, Some(Item::Value(old))) => {
             let decor = old.decor().clone();
@@ -46,7 +46,7 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, St
             *old.decor_mut() = decor;
         }
         (value, _) => {
-            at.insert(last, Item::Value(to_toml_value(value)?));
+            parent.insert(last, Item::Value(to_toml_value(value)?));
         }
     }
     Ok(document.to_string())
@@ -58,15 +58,15 @@ pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
         return Ok(cut);
     }
     let mut document = parse_document(text)?;
-    let Some((last, way)) = path.split_last() else { return Ok(text.to_owned()) };
-    let mut at: &mut dyn TableLike = document.as_table_mut();
-    for name in way {
-        match at.get_mut(name).and_then(Item::as_table_like_mut) {
-            Some(next) => at = next,
+    let Some((last, parents)) = path.split_last() else { return Ok(text.to_owned()) };
+    let mut parent: &mut dyn TableLike = document.as_table_mut();
+    for name in parents {
+        match parent.get_mut(name).and_then(Item::as_table_like_mut) {
+            Some(next) => parent = next,
             None => return Ok(text.to_owned()),
         }
     }
-    if at.remove(last).is_none() {
+    if parent.remove(last).is_none() {
         return Ok(text.to_owned());
     }
     Ok(document.to_string())
@@ -78,70 +78,72 @@ fn append_table(
     path: &[&str],
     fields: &Map<String, Value>,
 ) -> Result<Option<String>, String> {
-    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut after = text.to_owned();
-    if !after.is_empty() && !after.ends_with('\n') {
-        after.push_str(end);
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut new_text = text.to_owned();
+    if !new_text.is_empty() && !new_text.ends_with('\n') {
+        new_text.push_str(newline);
     }
-    if !after.is_empty() {
-        after.push_str(end);
+    if !new_text.is_empty() {
+        new_text.push_str(newline);
     }
-    let _ = write!(after, "[{}]{end}", path.join("."));
+    let _ = write!(new_text, "[{}]{newline}", path.join("."));
     for (name, field) in fields {
-        let _ = write!(after, "{name} = {}{end}", to_toml_value(field)?);
+        let _ = write!(new_text, "{name} = {}{newline}", to_toml_value(field)?);
     }
-    let meant = get(&after, path).ok().flatten().as_ref() == Some(&Value::Object(fields.clone()));
-    Ok(meant.then_some(after))
+    let is_correct =
+        get(&new_text, path).ok().flatten().as_ref() == Some(&Value::Object(fields.clone()));
+    Ok(is_correct.then_some(new_text))
 }
 
 /// Removes the lines of a table and its subtables, if it has its own header. Comments before its
 /// header and before the next table stay.
 fn cut_table(text: &str, path: &[&str]) -> Result<Option<String>, String> {
     let name = path.join(".");
-    let heads = |line: &str| {
+    let header_name = |line: &str| {
         let line = line.trim();
         let inside = line.strip_prefix('[').and_then(|line| line.split(']').next());
         let inside = inside.map(|inside| inside.trim().to_owned());
         inside.filter(|_| !line.starts_with("[["))
     };
-    let own = |head: &str| head == name || head.starts_with(&format!("{name}."));
-    let (mut kept, mut held, mut inside, mut found) = (String::new(), String::new(), false, false);
+    let is_own_table = |head: &str| head == name || head.starts_with(&format!("{name}."));
+    let (mut output, mut pending, mut inside, mut found) =
+        (String::new(), String::new(), false, false);
     for line in text.split_inclusive('\n') {
-        let bare = line.trim().is_empty() || line.trim_start().starts_with('#');
+        let is_blank_or_comment = line.trim().is_empty() || line.trim_start().starts_with('#');
         if line.trim_start().starts_with('[') {
-            inside = heads(line).is_some_and(|head| own(&head));
+            inside = header_name(line).is_some_and(|head| is_own_table(&head));
             if inside && !found {
                 // Remove the empty line that was added with the table.
-                let before = kept.trim_end_matches(['\r', '\n']).len();
-                let gap = kept[before..].matches('\n').count();
+                let before = output.trim_end_matches(['\r', '\n']).len();
+                let gap = output[before..].matches('\n').count();
                 if gap > 1 || (before == 0 && gap > 0) {
-                    let cut = kept.rfind('\n').unwrap_or(0);
-                    kept.truncate(kept[..cut].trim_end_matches('\r').len());
+                    let cut = output.rfind('\n').unwrap_or(0);
+                    output.truncate(output[..cut].trim_end_matches('\r').len());
                 }
             }
             found |= inside;
-            kept.push_str(&held);
-            held.clear();
+            output.push_str(&pending);
+            pending.clear();
         }
-        match (inside, bare) {
-            (false, _) => kept.push_str(line),
+        match (inside, is_blank_or_comment) {
+            (false, _) => output.push_str(line),
             // Comments between two tables belong to the second one.
-            (true, true) => held.push_str(line),
-            (true, false) => held.clear(),
+            (true, true) => pending.push_str(line),
+            (true, false) => pending.clear(),
         }
     }
-    kept.push_str(held.trim_start_matches(['\r', '\n']));
-    let mut wanted = parse_value(text)?;
-    let Some((last, way)) = path.split_last() else { return Ok(None) };
-    let parent = way.iter().try_fold(&mut wanted, |at, name| at.get_mut(*name));
+    output.push_str(pending.trim_start_matches(['\r', '\n']));
+    let mut expected = parse_value(text)?;
+    let Some((last, parents)) = path.split_last() else { return Ok(None) };
+    let parent = parents.iter().try_fold(&mut expected, |node, name| node.get_mut(*name));
     parent.and_then(Value::as_object_mut).and_then(|parent| parent.remove(*last));
-    if let Some(Value::Object(left)) = way.first().and_then(|name| wanted.get(*name))
-        && left.is_empty()
-        && parse_value(&kept).is_ok_and(|kept| kept.get(way[0]).is_none())
+    if let Some(Value::Object(remaining)) = parents.first().and_then(|name| expected.get(*name))
+        && remaining.is_empty()
+        && parse_value(&output).is_ok_and(|output| output.get(parents[0]).is_none())
     {
-        wanted.as_object_mut().and_then(|all| all.remove(way[0]));
+        expected.as_object_mut().and_then(|root| root.remove(parents[0]));
     }
-    Ok((found && parse_value(&kept).as_ref() == Ok(&wanted)).then_some(kept))
+    Ok((found && parse_value(&output).as_ref() == Ok(&expected)).then_some(output))
 }
 
 /// Whether the file is blank.
@@ -168,8 +170,8 @@ fn to_toml_value(value: &Value) -> Result<toml_edit::Value, String> {
         Value::String(text) => text.as_str().into(),
         Value::Bool(flag) => (*flag).into(),
         Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(whole), _) => whole.into(),
-            (None, Some(part)) => part.into(),
+            (Some(integer), _) => integer.into(),
+            (None, Some(float)) => float.into(),
             (None, None) => return Err(format!("`{number}` cannot be written")),
         },
         Value::Array(items) => {
@@ -177,7 +179,7 @@ fn to_toml_value(value: &Value) -> Result<toml_edit::Value, String> {
             toml_edit::Value::Array(items)
         }
         Value::Object(fields) => toml_edit::Value::InlineTable(to_inline_table(fields)?),
-        Value::Null => return Err("nothing cannot be written".into()),
+        Value::Null => return Err("null cannot be written".into()),
     })
 }
 

@@ -22,8 +22,8 @@ pub(super) fn write_atomic(path: &Path, text: &str) -> io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(text.as_bytes())?;
     // A new file keeps the mode of the temporary file, which only its owner can read.
-    if let Ok(before) = fs::metadata(path) {
-        file.as_file().set_permissions(before.permissions())?;
+    if let Ok(metadata) = fs::metadata(path) {
+        file.as_file().set_permissions(metadata.permissions())?;
     }
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
@@ -32,18 +32,18 @@ pub(super) fn write_atomic(path: &Path, text: &str) -> io::Result<()> {
 
 /// Target of a symlink, even if that does not exist yet.
 fn resolve_symlink(path: &Path) -> PathBuf {
-    let real = dunce::canonicalize(path).ok().or_else(|| {
-        let to = fs::read_link(path).ok()?;
-        Some(path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to)))
+    let resolved = dunce::canonicalize(path).ok().or_else(|| {
+        let target = fs::read_link(path).ok()?;
+        Some(path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target)))
     });
-    real.unwrap_or_else(|| path.to_owned())
+    resolved.unwrap_or_else(|| path.to_owned())
 }
 
 /// Removes a file, and its parent folder if that has the name `folder` and is empty.
 pub(super) fn remove_file(path: &Path, folder: Option<&str>) -> io::Result<()> {
     fs::remove_file(path)?;
-    let named = |it: &&Path| it.file_name().and_then(|name| name.to_str()) == folder;
-    if let Some(folder) = path.parent().filter(named) {
+    let has_name = |it: &&Path| it.file_name().and_then(|name| name.to_str()) == folder;
+    if let Some(folder) = path.parent().filter(has_name) {
         // Fails on purpose if the folder is not empty.
         let _ = fs::remove_dir(folder);
     }
@@ -59,9 +59,9 @@ pub(super) fn back_up(path: &Path, backups: &Path) -> io::Result<Option<PathBuf>
     };
     secure_fs::create_private_dir(backups)?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
-    let day = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
+    let timestamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let mut file = tempfile::Builder::new()
-        .prefix(&format!("{day}-{}-", name.trim_start_matches('.')))
+        .prefix(&format!("{timestamp}-{}-", name.trim_start_matches('.')))
         .suffix(".before")
         .rand_bytes(4)
         .tempfile_in(backups)?;

@@ -4,10 +4,13 @@
 use super::Config;
 use serde_json::Value;
 use std::io::Read;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 /// Maximum size of the GitHub event file in bytes.
 const MAX_EVENT_BYTES: u64 = 16 * 1024 * 1024;
+/// Number of hex digits of a commit id, abbreviated or full.
+const COMMIT_ID_DIGITS: RangeInclusive<usize> = 7..=64;
 
 /// CI job and the change it runs for. Empty outside of CI.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,17 +58,18 @@ impl Config {
 
     /// Reads the CI context from the environment.
     pub fn ci_context(&self) -> CiContext {
-        let said = |name: &str| self.env_var(name);
-        let summary = said("GITHUB_STEP_SUMMARY").map(PathBuf::from);
+        let var = |name: &str| self.env_var(name);
+        let summary_file = var("GITHUB_STEP_SUMMARY").map(PathBuf::from);
         match self.ci_host() {
             Some(CiHost::Github) => {
-                let event = said("GITHUB_EVENT_PATH").and_then(|path| read_event(&path));
-                let target = said("GITHUB_EVENT_NAME").as_deref() == Some("pull_request_target");
-                let told = from_github_event(&event.unwrap_or_default());
-                CiContext { summary_file: summary, exposes_secrets: target, ..told }
+                let event = var("GITHUB_EVENT_PATH").and_then(|path| read_event(&path));
+                let exposes_secrets =
+                    var("GITHUB_EVENT_NAME").as_deref() == Some("pull_request_target");
+                let context = from_github_event(&event.unwrap_or_default());
+                CiContext { summary_file, exposes_secrets, ..context }
             }
-            Some(CiHost::Gitlab) => CiContext { summary_file: summary, ..from_gitlab_env(said) },
-            None => CiContext { summary_file: summary, ..CiContext::default() },
+            Some(CiHost::Gitlab) => CiContext { summary_file, ..from_gitlab_env(var) },
+            None => CiContext { summary_file, ..CiContext::default() },
         }
     }
 }
@@ -76,38 +80,39 @@ fn read_event(path: &str) -> Option<Value> {
     serde_json::from_str(&text).ok()
 }
 
-/// Validates a commit id: 7 to 64 hex digits. Names of refs are rejected.
+/// Validates a commit id, which consists of hex digits. Names of refs are rejected.
 fn parse_commit_id(id: &str) -> Option<String> {
-    let digits = id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    (digits && (7..=64).contains(&id.len())).then(|| id.to_owned())
+    let is_hex = id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_hex && COMMIT_ID_DIGITS.contains(&id.len())).then(|| id.to_owned())
 }
 
 fn from_github_event(event: &Value) -> CiContext {
     let change = &event["pull_request"];
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let id = |side: &str| change[side]["sha"].as_str().and_then(parse_commit_id);
-    let whose = |side: &str| change[side]["repo"]["full_name"].as_str();
+    let commit_id = |side: &str| change[side]["sha"].as_str().and_then(parse_commit_id);
+    let repo_name = |side: &str| change[side]["repo"]["full_name"].as_str();
     CiContext {
-        range: id("base").zip(id("head")),
+        range: commit_id("base").zip(commit_id("head")),
         title: text(&change["title"]),
         body: text(&change["body"]),
         number: change["number"].as_u64(),
-        from_fork: change.is_object() && whose("base") != whose("head"),
+        from_fork: change.is_object() && repo_name("base") != repo_name("head"),
         ..CiContext::default()
     }
 }
 
-fn from_gitlab_env(said: impl Fn(&str) -> Option<String>) -> CiContext {
-    let id = |name: &str| said(name).as_deref().and_then(parse_commit_id);
-    let head = id("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA").or_else(|| id("CI_COMMIT_SHA"));
-    let (here, there) =
-        (said("CI_MERGE_REQUEST_PROJECT_ID"), said("CI_MERGE_REQUEST_SOURCE_PROJECT_ID"));
+fn from_gitlab_env(var: impl Fn(&str) -> Option<String>) -> CiContext {
+    let commit_id = |name: &str| var(name).as_deref().and_then(parse_commit_id);
+    let head =
+        commit_id("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA").or_else(|| commit_id("CI_COMMIT_SHA"));
+    let (project, source_project) =
+        (var("CI_MERGE_REQUEST_PROJECT_ID"), var("CI_MERGE_REQUEST_SOURCE_PROJECT_ID"));
     CiContext {
-        range: id("CI_MERGE_REQUEST_DIFF_BASE_SHA").zip(head),
-        title: said("CI_MERGE_REQUEST_TITLE"),
-        body: said("CI_MERGE_REQUEST_DESCRIPTION"),
-        number: said("CI_MERGE_REQUEST_IID").and_then(|it| it.parse().ok()),
-        from_fork: there.is_some() && here != there,
+        range: commit_id("CI_MERGE_REQUEST_DIFF_BASE_SHA").zip(head),
+        title: var("CI_MERGE_REQUEST_TITLE"),
+        body: var("CI_MERGE_REQUEST_DESCRIPTION"),
+        number: var("CI_MERGE_REQUEST_IID").and_then(|it| it.parse().ok()),
+        from_fork: source_project.is_some() && project != source_project,
         ..CiContext::default()
     }
 }

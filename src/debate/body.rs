@@ -153,7 +153,7 @@ pub enum ClaimPurpose {
 /// Kind of source that an argument cites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "they say it")]
+#[expect(missing_docs, reason = "the names say it")]
 #[schemars(rename = "Source")]
 pub enum ClaimSource {
     OfficialDocs,
@@ -358,7 +358,7 @@ impl Body {
                     let by = if fact.by.is_empty() { "" } else { fact.by.as_str() };
                     match format!("{by}{id}").trim() {
                         "" => format!("- [{}] {}", fact.tag, fact.claim),
-                        who => format!("- [{}] {} ({who})", fact.tag, fact.claim),
+                        attribution => format!("- [{}] {} ({attribution})", fact.tag, fact.claim),
                     }
                 };
                 facts.iter().map(line).collect::<Vec<_>>().join("\n")

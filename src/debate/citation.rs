@@ -45,6 +45,7 @@ pub struct Citation {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Found")]
 pub enum CitationStatus {
     /// The quote is at the cited lines.
     Exact,
@@ -122,6 +123,7 @@ impl CitationStatus {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Stands")]
 pub enum RecheckStatus {
     /// Found as before.
     Holds,
@@ -149,40 +151,46 @@ impl RecheckStatus {
 const REDACTION_PREFIX: &str = "[REDACTED:";
 
 impl Citation {
-    /// Compares this citation with the result of a new lookup (`now`) and returns a note if the
-    /// status needs one. `changed` lists the paths whose content differs since the first lookup.
+    /// Compares this citation with the result of a new lookup, and returns a note if the status
+    /// needs one. `changed` lists the paths whose content differs since the first lookup.
     pub fn recheck_status(
         &self,
-        now: Option<&Citation>,
+        rechecked: Option<&Citation>,
         changed: &[String],
     ) -> (RecheckStatus, Option<String>) {
-        let Some(now) = now else {
-            return (RecheckStatus::Unknown, Some("it is read otherwise by this version".into()));
+        let Some(rechecked) = rechecked else {
+            return (
+                RecheckStatus::Unknown,
+                Some("this version parses the citation differently".into()),
+            );
         };
         let rank = |found: CitationStatus| match found {
             CitationStatus::Exact => 0,
             CitationStatus::Near => 1,
             _ => 2,
         };
-        let there = (&self.path, &self.found_at) == (&now.path, &now.found_at);
-        match now.found {
-            found if self.removed.is_some() && now.removed.is_none() => {
-                let back =
-                    found.is_verified().then(|| "what the change took away is there again".into());
-                (if back.is_some() { RecheckStatus::Moved } else { RecheckStatus::Holds }, back)
+        let same_location = (&self.path, &self.found_at) == (&rechecked.path, &rechecked.found_at);
+        match rechecked.found {
+            found if self.removed.is_some() && rechecked.removed.is_none() => {
+                let reappeared =
+                    found.is_verified().then(|| "what the change removed is there again".into());
+                (
+                    if reappeared.is_some() { RecheckStatus::Moved } else { RecheckStatus::Holds },
+                    reappeared,
+                )
             }
-            CitationStatus::Located if self.path == now.path => {
-                let otherwise = self.path.as_ref().is_some_and(|path| changed.contains(path));
+            CitationStatus::Located if self.path == rechecked.path => {
+                let file_changed = self.path.as_ref().is_some_and(|path| changed.contains(path));
                 let note = "the file has changed since, and nothing of it was quoted";
-                (RecheckStatus::Holds, otherwise.then(|| note.into()))
+                (RecheckStatus::Holds, file_changed.then(|| note.into()))
             }
             found if found.is_verified() && self.found == CitationStatus::Located => {
                 (RecheckStatus::Holds, None)
             }
-            found if found.is_verified() && self.path == now.path => {
-                let nearer = rank(found) < rank(self.found);
-                let same = nearer || (found == self.found && there);
-                (if same { RecheckStatus::Holds } else { RecheckStatus::Moved }, None)
+            found if found.is_verified() && self.path == rechecked.path => {
+                let is_nearer = rank(found) < rank(self.found);
+                let is_unmoved = is_nearer || (found == self.found && same_location);
+                (if is_unmoved { RecheckStatus::Holds } else { RecheckStatus::Moved }, None)
             }
             found if found.is_verified() => (RecheckStatus::Moved, None),
             CitationStatus::Located | CitationStatus::ElsewhereInRepo => {
@@ -211,13 +219,13 @@ impl Citation {
             let line = Some(line).filter(|line| *line > 0);
             return Some(CodeLocation { file, line, end_line: None, removed: true });
         }
-        let told = self.found_at.as_deref().and_then(|at| at.rsplit_once(':'));
-        let told = told.and_then(|(_, line)| line.parse().ok());
-        let cited = self
+        let found_line = self.found_at.as_deref().and_then(|at| at.rsplit_once(':'));
+        let found_line = found_line.and_then(|(_, line)| line.parse().ok());
+        let cited_line = self
             .line
             .filter(|_| matches!(self.found, CitationStatus::Exact | CitationStatus::Located));
-        let end_line = self.end_line.filter(|_| told.is_none());
-        Some(CodeLocation { file, line: told.or(cited), end_line, removed: false })
+        let end_line = self.end_line.filter(|_| found_line.is_none());
+        Some(CodeLocation { file, line: found_line.or(cited_line), end_line, removed: false })
     }
 
     fn quote_or_empty(&self) -> &str {
@@ -226,18 +234,18 @@ impl Citation {
 
     /// Describes the lookup result for users, such as `near, stands at src/a.rs:7`.
     pub fn describe(&self) -> String {
-        let mut says = self.found.as_str().replace('_', " ");
+        let mut text = self.found.as_str().replace('_', " ");
         if self.removed.is_some() {
-            says += ", in what the change takes away";
+            text += ", in what the change takes away";
         }
-        if let Some(place) = &self.found_at {
+        if let Some(found_at) = &self.found_at {
             let verb =
                 if self.found == CitationStatus::Ambiguous { "could be" } else { "stands at" };
-            says = format!("{says}, {verb} {place}");
+            text = format!("{text}, {verb} {found_at}");
         }
         match &self.note {
-            Some(note) => format!("{says}: {note}"),
-            None => says,
+            Some(note) => format!("{text}: {note}"),
+            None => text,
         }
     }
 }

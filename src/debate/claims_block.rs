@@ -19,9 +19,9 @@ pub fn parse_speech(reply: &str) -> Body {
     let Some((text, block)) = split_claims_block(reply) else {
         return Body::from_prose(reply.trim());
     };
-    let (block, why) = match parse_block(block) {
+    let (block, error) = match parse_block(block) {
         Ok(block) => (block, None),
-        Err(why) => (ClaimsBlock::default(), Some(why)),
+        Err(error) => (ClaimsBlock::default(), Some(error)),
     };
     Body::Speech {
         text,
@@ -29,7 +29,7 @@ pub fn parse_speech(reply: &str) -> Body {
         concedes: block.concedes.into_iter().map(Into::into).collect(),
         resolves: block.resolves.into_iter().map(Into::into).collect(),
         help: block.help.map(Into::into),
-        unstructured: why,
+        unstructured: error,
     }
 }
 
@@ -38,39 +38,41 @@ pub fn parse_speech(reply: &str) -> Body {
 fn split_claims_block(reply: &str) -> Option<(String, &str)> {
     let mut open = None;
     let mut found = None;
-    let mut at = 0;
+    let mut offset = 0;
     for line in reply.split_inclusive('\n') {
-        let bare = line.trim();
+        let trimmed = line.trim();
         match open {
-            None if bare.strip_prefix("```").is_some_and(|mark| mark.trim() == "claims") => {
-                open = Some((at, at + line.len()));
+            None if trimmed.strip_prefix("```").is_some_and(|info| info.trim() == "claims") => {
+                open = Some((offset, offset + line.len()));
             }
-            Some((from, inside)) if bare == "```" => {
-                found = Some((from, inside, at, at + line.len()));
+            Some((block_start, content_start)) if trimmed == "```" => {
+                found = Some((block_start, content_start, offset, offset + line.len()));
                 open = None;
             }
             _ => {}
         }
-        at += line.len();
+        offset += line.len();
     }
     // An unclosed block counts: the reply may have been truncated.
-    let (from, inside, end, after) = match (open, found) {
-        (Some((from, inside)), _) => (from, inside, reply.len(), reply.len()),
+    let (block_start, content_start, content_end, block_end) = match (open, found) {
+        (Some((block_start, content_start)), _) => {
+            (block_start, content_start, reply.len(), reply.len())
+        }
         (None, Some(found)) => found,
         (None, None) => return None,
     };
-    let text = format!("{}\n{}", reply[..from].trim_end(), reply[after..].trim_start());
-    Some((text.trim().to_owned(), &reply[inside..end]))
+    let text = format!("{}\n{}", reply[..block_start].trim_end(), reply[block_end..].trim_start());
+    Some((text.trim().to_owned(), &reply[content_start..content_end]))
 }
 
 fn parse_block(block: &str) -> Result<ClaimsBlock, String> {
     // The error must not repeat any text of the block, because other seats see it outside the quote
     // markers of their prompt.
-    let unread = |error: serde_json::Error| {
-        let what =
+    let describe_error = |error: serde_json::Error| {
+        let problem =
             if error.is_data() { "does not have the shape asked for" } else { "is not JSON" };
         let (line, column) = (error.line(), error.column());
-        format!("the claims block {what} (line {line}, column {column})")
+        format!("the claims block {problem} (line {line}, column {column})")
     };
     if !block.trim_start().starts_with('{') {
         return Err("the claims block is not a JSON object".into());
@@ -78,7 +80,7 @@ fn parse_block(block: &str) -> Result<ClaimsBlock, String> {
     if serde_json::from_str(block).is_ok_and(|block| has_array_for_object(&block)) {
         return Err("the claims block has a list where an object was asked for".into());
     }
-    let block: ClaimsBlock = serde_json::from_str(block).map_err(unread)?;
+    let block: ClaimsBlock = serde_json::from_str(block).map_err(describe_error)?;
     let count = block.claims.len().max(block.concedes.len()).max(block.resolves.len());
     if count > MAX_ENTRIES {
         return Err(format!(
@@ -86,17 +88,21 @@ fn parse_block(block: &str) -> Result<ClaimsBlock, String> {
         ));
     }
     let ids: Vec<String> = block.claims.iter().map(|claim| claim.id.to_text()).collect();
-    let named = block.claims.iter().flat_map(|claim| claim.answers.to_texts());
-    let named = named.chain(block.concedes.iter().map(|given| given.claim.to_text()));
-    let named = named.chain(block.resolves.iter().map(|resolution| resolution.claim().to_text()));
-    let sure = block.claims.iter().filter_map(|claim| claim.confidence);
-    if let Some(share) = sure.into_iter().find(|share| !(0.0..=1.0).contains(share)) {
-        return Err(format!("a confidence is {share}; it must be 0 to 1"));
+    let referenced_ids = block.claims.iter().flat_map(|claim| claim.answers.to_texts());
+    let referenced_ids =
+        referenced_ids.chain(block.concedes.iter().map(|concession| concession.claim.to_text()));
+    let referenced_ids =
+        referenced_ids.chain(block.resolves.iter().map(|resolution| resolution.claim().to_text()));
+    let confidences = block.claims.iter().filter_map(|claim| claim.confidence);
+    if let Some(confidence) =
+        confidences.into_iter().find(|confidence| !(0.0..=1.0).contains(confidence))
+    {
+        return Err(format!("a confidence is {confidence}; it must be 0 to 1"));
     }
-    if ids.iter().cloned().chain(named).any(|id| !is_valid_id(&id)) {
+    if ids.iter().cloned().chain(referenced_ids).any(|id| !is_valid_id(&id)) {
         return Err(format!("an id is not 1 to {MAX_ID_CHARS} letters, digits, `.`, `_` and `-`"));
     }
-    match ids.iter().enumerate().find(|(nth, id)| ids[..*nth].contains(id)) {
+    match ids.iter().enumerate().find(|(index, id)| ids[..*index].contains(id)) {
         Some((_, id)) => Err(format!("two claims are called `{id}`")),
         None => Ok(block),
     }
@@ -105,15 +111,15 @@ fn parse_block(block: &str) -> Result<ClaimsBlock, String> {
 /// Whether an array stands where an object is required. Serde would accept it as a struct with
 /// positional fields.
 fn has_array_for_object(block: &Value) -> bool {
-    let parts = ["claims", "concedes", "resolves"].into_iter().map(|part| &block[part]);
-    block["help"].is_array() || parts.filter_map(Value::as_array).flatten().any(Value::is_array)
+    let lists = ["claims", "concedes", "resolves"].into_iter().map(|key| &block[key]);
+    block["help"].is_array() || lists.filter_map(Value::as_array).flatten().any(Value::is_array)
 }
 
 /// Validates an id. Ids appear in prompts outside the quote markers, so they must be too short and
 /// too restricted to carry a prompt injection.
 fn is_valid_id(id: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    (1..=MAX_ID_CHARS).contains(&id.chars().count()) && id.chars().all(fits)
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    (1..=MAX_ID_CHARS).contains(&id.chars().count()) && id.chars().all(is_allowed)
 }
 
 #[derive(Default, Deserialize)]
@@ -244,13 +250,13 @@ impl From<WireClaim> for Claim {
 }
 
 #[expect(clippy::cast_sign_loss, reason = "the range is checked before")]
-fn to_hundredths(share: f64) -> u8 {
-    (share * 100.0).round() as u8
+fn to_hundredths(fraction: f64) -> u8 {
+    (fraction * 100.0).round() as u8
 }
 
 impl From<WireConcession> for Concession {
-    fn from(given: WireConcession) -> Concession {
-        Concession { claim: given.claim.to_text(), quote: given.quote }
+    fn from(concession: WireConcession) -> Concession {
+        Concession { claim: concession.claim.to_text(), quote: concession.quote }
     }
 }
 

@@ -8,8 +8,8 @@ use std::fmt::Write;
 
 /// Returns a cue after the last turn of this round, for use as an exclusive upper bound.
 fn end_of_round(debate: &Debate, round: u8) -> Cue {
-    let past = debate.turns().map(|(cue, _)| cue).filter(|cue| cue.round <= round);
-    let last = past.filter(|cue| cue.round > 0).max();
+    let cues = debate.turns().map(|(cue, _)| cue).filter(|cue| cue.round <= round);
+    let last = cues.filter(|cue| cue.round > 0).max();
     last.map_or(Cue { act: 0, round: 0, phase: 0, seat: 0 }, |cue| Cue {
         phase: u8::MAX,
         seat: u8::MAX,
@@ -24,10 +24,10 @@ pub fn find_omissions(debate: &Debate, cue: Cue, summary: &str) -> Vec<String> {
     let through = cue.round.saturating_sub(2);
     let mut entries = ledger::entries(debate, debate.wave_start(cue));
     entries.retain(|entry| entry.cue.round <= through);
-    let bare = |text: &str| -> String { text.split_whitespace().collect() };
-    let flat = bare(summary);
-    let lost = |entry: &LedgerEntry<'_>| match entry.status {
-        ClaimStatus::Conceded(quote) if !flat.contains(&bare(quote)) => {
+    let strip_whitespace = |text: &str| -> String { text.split_whitespace().collect() };
+    let stripped_summary = strip_whitespace(summary);
+    let omission = |entry: &LedgerEntry<'_>| match entry.status {
+        ClaimStatus::Conceded(quote) if !stripped_summary.contains(&strip_whitespace(quote)) => {
             Some(format!("the concession of `{}` is not quoted word for word", entry.claim.id))
         }
         _ if entry.is_open() && !contains_id(summary, &entry.claim.id) => {
@@ -35,7 +35,7 @@ pub fn find_omissions(debate: &Debate, cue: Cue, summary: &str) -> Vec<String> {
         }
         _ => None,
     };
-    entries.iter().filter_map(lost).collect()
+    entries.iter().filter_map(omission).collect()
 }
 
 /// Builds a summary of the rounds up to `through` from recorded claims and concessions. Its first
@@ -48,9 +48,9 @@ pub fn mechanical_digest(debate: &Debate, through: u8) -> String {
          written one was available.)\n",
     );
     for side in [Side::Pro, Side::Con] {
-        let own: Vec<_> = entries.iter().filter(|entry| entry.side == side).collect();
+        let side_entries: Vec<_> = entries.iter().filter(|entry| entry.side == side).collect();
         let _ = write!(text, "\nPosition of the {}:\n", side.role_name());
-        for entry in &own {
+        for entry in &side_entries {
             let _ = writeln!(
                 text,
                 "- {}: {}{}",
@@ -59,11 +59,11 @@ pub fn mechanical_digest(debate: &Debate, through: u8) -> String {
                 evidence_note(entry)
             );
         }
-        if own.is_empty() {
-            let words = debate
+        if side_entries.is_empty() {
+            let replies = debate
                 .replies_in(..end)
                 .filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
-            for (cue, body) in words {
+            for (cue, body) in replies {
                 let _ = writeln!(text, "- (round {}) {}", cue.round, first_words(&body.to_text()));
             }
         }
@@ -84,14 +84,14 @@ pub fn mechanical_digest(debate: &Debate, through: u8) -> String {
     let open = entries.iter().filter(|entry| entry.is_open());
     let open = open.map(|e| format!("- {}: {}\n", e.claim.id, e.claim.text));
     push_section(&mut text, "Open disagreements", open);
-    let back = ledger::walk_backs(debate, end).into_iter().map(|back| {
-        let (before, after) = (back.conceded_at.round, back.denied_at.round);
+    let walk_back = ledger::walk_backs(debate, end).into_iter().map(|walk_back| {
+        let (before, after) = (walk_back.conceded_at.round, walk_back.denied_at.round);
         format!(
             "- conceded in round {before}: \"{}\"; denied in round {after} by `{}`: {}\n",
-            back.quote, back.denial.id, back.denial.text
+            walk_back.quote, walk_back.denial.id, walk_back.denial.text
         )
     });
-    push_section(&mut text, "Contradictions", back);
+    push_section(&mut text, "Contradictions", walk_back);
     text
 }
 
@@ -109,11 +109,14 @@ fn evidence_note(entry: &LedgerEntry<'_>) -> String {
     format!(" (evidence: {})", entry.evidence.join("; "))
 }
 
-/// Returns the first 80 words of a text.
+/// Words quoted of a speech without claims.
+const MAX_QUOTED_WORDS: usize = 80;
+
+/// Returns the first `MAX_QUOTED_WORDS` words of a text.
 pub fn first_words(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().take(80).collect();
-    let cut = text.split_whitespace().nth(80).is_some();
-    words.join(" ") + if cut { " …" } else { "" }
+    let words: Vec<&str> = text.split_whitespace().take(MAX_QUOTED_WORDS).collect();
+    let is_truncated = text.split_whitespace().nth(MAX_QUOTED_WORDS).is_some();
+    words.join(" ") + if is_truncated { " …" } else { "" }
 }
 
 /// Replaces each run of whitespace by one space, so that texts compare equal however they are
@@ -125,8 +128,9 @@ pub fn collapse_whitespace(text: &str) -> String {
 /// Whether a text contains an id as a separate token.
 fn contains_id(text: &str, id: &str) -> bool {
     // Token characters are ASCII only: Chinese and Japanese put no space around an id.
-    let part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    text.match_indices(id).any(|(at, found)| {
-        !text[..at].ends_with(part) && !text[at + found.len()..].starts_with(part)
+    let is_id_char = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    text.match_indices(id).any(|(start, matched)| {
+        !text[..start].ends_with(is_id_char)
+            && !text[start + matched.len()..].starts_with(is_id_char)
     })
 }

@@ -44,10 +44,13 @@ pub struct Envelope {
     pub caveats: Vec<String>,
 }
 
+/// Upper bound of an amount of money (exclusive), in units of the currency.
+const MAX_AMOUNT: f64 = 1e9;
+
 /// Converts an amount of money to millionths. None if it is negative, not finite or too large.
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
 pub fn to_millionths(amount: f64) -> Option<u64> {
-    (0.0..1e9).contains(&amount).then(|| (amount * 1e6).round() as u64)
+    (0.0..MAX_AMOUNT).contains(&amount).then(|| (amount * 1e6).round() as u64)
 }
 
 /// Resource usage of one or more turns.

@@ -26,44 +26,44 @@ const PROMPT_OVERHEAD_TOKENS: u64 = 200;
 /// Estimates the usage of every seat played by a model, for all rounds and without retries.
 pub fn estimate_usage(setup: &Setup) -> Vec<SeatEstimate> {
     let seats = || setup.seats.iter().zip(0u8..);
-    let mut all: Vec<SeatEstimate> = seats()
+    let mut estimates: Vec<SeatEstimate> = seats()
         .map(|(_, seat)| SeatEstimate { seat, calls: 0, tokens_in: 0, tokens_out: 0 })
         .collect();
-    let fixed =
+    let fixed_tokens =
         (setup.topic.len() + setup.brief.len()) as u64 / BYTES_PER_TOKEN + PROMPT_OVERHEAD_TOKENS;
-    let mut said = 0;
-    for (act, span) in setup.format.acts.iter().zip(setup.format.round_ranges(setup.rounds)) {
+    let mut transcript_tokens = 0;
+    for (act, rounds) in setup.format.acts.iter().zip(setup.format.round_ranges(setup.rounds)) {
         // The user ends an open act, so the configured number of rounds is the best guess.
-        let most = if act.rounds == Rounds::Open { setup.rounds } else { MAX_OPEN_ROUNDS };
-        for _ in span.take_while(|round| *round <= most) {
+        let max_rounds = if act.rounds == Rounds::Open { setup.rounds } else { MAX_OPEN_ROUNDS };
+        for _ in rounds.take_while(|round| *round <= max_rounds) {
             for phase in &act.phases {
-                let prompt =
+                let template_tokens =
                     setup.prompts.get(&phase.name).map_or(0, String::len) as u64 / BYTES_PER_TOKEN;
-                let heard = match phase.hears {
+                let visible_tokens = match phase.hears {
                     TranscriptScope::Nothing => 0,
                     // The prompt has a summary and the last round instead of all earlier speeches.
-                    TranscriptScope::Digest => said.min(
+                    TranscriptScope::Digest => transcript_tokens.min(
                         typical_reply_tokens(ReplyKind::Sections)
                             + 2 * typical_reply_tokens(ReplyKind::Speech),
                     ),
-                    _ => said,
+                    _ => transcript_tokens,
                 };
                 let speaks = |role| phase.speakers.roles().contains(&role);
-                for (seat, nth) in seats().filter(|(seat, _)| speaks(seat.role)) {
-                    let out = typical_reply_tokens(phase.reply);
-                    said += out;
+                for (seat, index) in seats().filter(|(seat, _)| speaks(seat.role)) {
+                    let reply_tokens = typical_reply_tokens(phase.reply);
+                    transcript_tokens += reply_tokens;
                     if !seat.voice.is_awaited() {
-                        let own = &mut all[usize::from(nth)];
-                        own.calls += 1;
-                        own.tokens_in += fixed + prompt + heard;
-                        own.tokens_out += out;
+                        let seat_estimate = &mut estimates[usize::from(index)];
+                        seat_estimate.calls += 1;
+                        seat_estimate.tokens_in += fixed_tokens + template_tokens + visible_tokens;
+                        seat_estimate.tokens_out += reply_tokens;
                     }
                 }
             }
         }
     }
-    all.retain(|one| one.calls > 0);
-    all
+    estimates.retain(|estimate| estimate.calls > 0);
+    estimates
 }
 
 /// Typical length of a reply, in tokens.

@@ -18,6 +18,7 @@ use std::str::FromStr;
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
+#[schemars(rename = "Stand")]
 pub struct Position {
     /// Index of the act in the format.
     pub act: u8,
@@ -162,9 +163,9 @@ impl Event {
     pub fn name(&self) -> String {
         match self {
             Event::Asked { cues, .. } => format!("asking {}", join_cues(cues)),
-            Event::Refused { cue, .. } => format!("refusing turn {cue}"),
+            Event::Refused { cue, .. } => format!("rejecting a reply at turn {cue}"),
             Event::Spoke { cue, .. } => format!("turn {cue}"),
-            Event::Failed { cue, .. } => format!("losing turn {cue}"),
+            Event::Failed { cue, .. } => format!("a failure of turn {cue}"),
             Event::Interjected { .. } => "a remark".into(),
             Event::Held => "a hold".into(),
             Event::Continued { before } => format!("continuing with round {}", before.round),
@@ -174,7 +175,7 @@ impl Event {
             Event::Closed { .. } => "closing".into(),
             Event::Reopened { from } => format!("reopening at turn {from}"),
             Event::Decided { .. } => "a decision".into(),
-            Event::Learned { .. } => "what became of it".into(),
+            Event::Learned { .. } => "feedback on the verdict".into(),
             Event::Kept { .. } => "keeping the record".into(),
         }
     }
@@ -185,7 +186,9 @@ impl Event {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Proof")]
 pub enum VerdictFeedback {
+    /// The decision worked out.
     Right,
+    /// The decision did not work out.
     Wrong,
     /// The decision was implemented and later reverted.
     Reverted,

@@ -47,8 +47,8 @@ pub fn find_flags(debate: &Debate, until: Cue) -> Vec<DebateFlag> {
         let (Ok(reply), Some(side)) = (turn, debate.seat(cue).role.side()) else { continue };
         flags.extend(gave_way_flags(debate, cue, side, &reply.body));
         if !forbids_new_claims(debate, cue) && is_repetition(debate, cue, reply) {
-            let says = "a turn without a new claim, new evidence or a concession".into();
-            flags.push(DebateFlag { cue, side, kind: FlagKind::Repeats, message: says });
+            let message = "a turn without a new claim, new evidence or a concession".into();
+            flags.push(DebateFlag { cue, side, kind: FlagKind::Repeats, message });
         }
     }
     flags.extend(unanswered_flags(debate, until));
@@ -63,54 +63,62 @@ fn forbids_new_claims(debate: &Debate, cue: Cue) -> bool {
 }
 
 fn walk_back_flags(debate: &Debate, until: Cue) -> Vec<DebateFlag> {
-    let bare = ledger::walk_backs(debate, until).into_iter().filter(|back| !back.has_new_evidence);
-    let flag = |back: ledger::WalkBack<'_>| {
-        let side = debate.seat(back.denied_at).role.side()?;
-        let (id, round) = (&back.denial.id, back.conceded_at.round);
-        let says = format!(
+    let unsupported = ledger::walk_backs(debate, until)
+        .into_iter()
+        .filter(|walk_back| !walk_back.has_new_evidence);
+    let flag = |walk_back: ledger::WalkBack<'_>| {
+        let side = debate.seat(walk_back.denied_at).role.side()?;
+        let (id, round) = (&walk_back.denial.id, walk_back.conceded_at.round);
+        let message = format!(
             "`{id}` takes back what was conceded in round {round}, without new verified evidence"
         );
-        Some(DebateFlag { cue: back.denied_at, side, kind: FlagKind::WalkBack, message: says })
+        Some(DebateFlag { cue: walk_back.denied_at, side, kind: FlagKind::WalkBack, message })
     };
-    bare.filter_map(flag).collect()
+    unsupported.filter_map(flag).collect()
 }
 
 /// Flags positions given up without a recorded reason: a concession of a claim that the side had
 /// seen before its last turn and that got no new support since, or a resolution of a claim that the
 /// other side never answered.
 fn gave_way_flags(debate: &Debate, cue: Cue, side: Side, body: &Body) -> Vec<DebateFlag> {
-    let flag = |says: String| DebateFlag { cue, side, kind: FlagKind::GaveWay, message: says };
-    let said = |of: Side, cues: std::ops::Range<Cue>| {
-        debate.replies_in(cues).filter(move |(at, _)| debate.seat(*at).role.side() == Some(of))
+    let flag = |message: String| DebateFlag { cue, side, kind: FlagKind::GaveWay, message };
+    let replies_of = |speaker_side: Side, cues: std::ops::Range<Cue>| {
+        debate
+            .replies_in(cues)
+            .filter(move |(past, _)| debate.seat(*past).role.side() == Some(speaker_side))
     };
     let start = Cue { act: 0, round: 0, phase: 0, seat: 0 };
-    let last = said(side, start..cue).map(|(at, _)| at).next_back();
-    let conceded = body.concessions().iter().filter(|given| {
-        let Some(last) = last else { return false };
-        let claims = |cues| said(side.other(), cues).flat_map(|(_, body)| body.claims());
-        let heard = claims(start..debate.wave_start(last)).any(|claim| claim.id == given.claim);
+    let last_turn = replies_of(side, start..cue).map(|(past, _)| past).next_back();
+    let conceded = body.concessions().iter().filter(|concession| {
+        let Some(last_turn) = last_turn else { return false };
+        let claims = |cues| replies_of(side.other(), cues).flat_map(|(_, body)| body.claims());
+        let was_known =
+            claims(start..debate.wave_start(last_turn)).any(|claim| claim.id == concession.claim);
         // New support since: the claim was repeated, or an objection to it was answered.
-        let against: Vec<&str> = said(side, start..cue)
+        let objection_ids: Vec<&str> = replies_of(side, start..cue)
             .flat_map(|(_, body)| body.claims())
-            .filter(|own| own.answers.contains(&given.claim))
+            .filter(|own| own.answers.contains(&concession.claim))
             .map(|own| own.id.as_str())
             .collect();
-        let since = claims(debate.wave_start(last)..debate.wave_start(cue)).any(|claim| {
-            claim.id == given.claim || claim.answers.iter().any(|id| against.contains(&id.as_str()))
-        });
-        heard && !since
+        let was_supported =
+            claims(debate.wave_start(last_turn)..debate.wave_start(cue)).any(|claim| {
+                claim.id == concession.claim
+                    || claim.answers.iter().any(|id| objection_ids.contains(&id.as_str()))
+            });
+        was_known && !was_supported
     });
-    let conceded = conceded.map(|given| {
-        flag(format!("`{}` is conceded though nothing new was offered for it", given.claim))
+    let conceded = conceded.map(|concession| {
+        flag(format!("`{}` is conceded though nothing new was offered for it", concession.claim))
     });
     let resolved = body.resolutions().iter().filter(|resolution| {
         let answers = |claim: &Claim| claim.answers.contains(&resolution.claim);
-        let other = said(side.other(), start..debate.wave_start(cue));
-        let taken_up = other.into_iter().any(|(_, body)| {
-            let given = body.concessions().iter().any(|given| given.claim == resolution.claim);
-            given || body.claims().iter().any(answers)
+        let opposing_replies = replies_of(side.other(), start..debate.wave_start(cue));
+        let was_answered = opposing_replies.into_iter().any(|(_, body)| {
+            let concession =
+                body.concessions().iter().any(|concession| concession.claim == resolution.claim);
+            concession || body.claims().iter().any(answers)
         });
-        !taken_up
+        !was_answered
     });
     let resolved = resolved.map(|resolution| {
         flag(format!(
@@ -123,15 +131,15 @@ fn gave_way_flags(debate: &Debate, cue: Cue, side: Side, body: &Body) -> Vec<Deb
 
 /// Flags opposing claims that a side had a turn to answer, but did not.
 fn unanswered_flags(debate: &Debate, until: Cue) -> Vec<DebateFlag> {
-    let last = |side: Side| {
-        let own = debate
+    let last_turn = |side: Side| {
+        let replies = debate
             .replies_in(..until)
             .filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
-        own.map(|(cue, _)| debate.wave_start(cue)).max()
+        replies.map(|(cue, _)| debate.wave_start(cue)).max()
     };
     let entries = ledger::entries(debate, until).into_iter();
-    let missed = entries.filter(|entry| {
-        entry.status == ClaimStatus::Unanswered && Some(entry.cue) < last(entry.side.other())
+    let unanswered = entries.filter(|entry| {
+        entry.status == ClaimStatus::Unanswered && Some(entry.cue) < last_turn(entry.side.other())
     });
     let flag = |entry: ledger::LedgerEntry<'_>| DebateFlag {
         cue: entry.cue,
@@ -139,7 +147,7 @@ fn unanswered_flags(debate: &Debate, until: Cue) -> Vec<DebateFlag> {
         kind: FlagKind::Unanswered,
         message: format!("`{}` was never answered", entry.claim.id),
     };
-    missed.map(flag).collect()
+    unanswered.map(flag).collect()
 }
 
 /// Whether a turn adds nothing: no new claim, no new evidence, no concession and no resolution. A
@@ -147,16 +155,17 @@ fn unanswered_flags(debate: &Debate, until: Cue) -> Vec<DebateFlag> {
 pub fn is_repetition(debate: &Debate, cue: Cue, reply: &Reply) -> bool {
     let body = &reply.body;
     let Body::Speech { text, .. } = body else { return false };
-    let own = || {
+    let earlier_bodies = || {
         debate.replies_before(cue).filter(|(past, _)| past.seat == cue.seat).map(|(_, body)| body)
     };
-    if own().next().is_none() {
+    if earlier_bodies().next().is_none() {
         return false;
     }
     if !body.is_structured() {
-        return own().any(|past| collapse_whitespace(&past.to_text()) == collapse_whitespace(text));
+        return earlier_bodies()
+            .any(|past| collapse_whitespace(&past.to_text()) == collapse_whitespace(text));
     }
-    let claims = || own().flat_map(Body::claims);
+    let claims = || earlier_bodies().flat_map(Body::claims);
     let new_claim = body.claims().iter().any(|claim| {
         !claims().any(|past| {
             past.id == claim.id
@@ -167,38 +176,43 @@ pub fn is_repetition(debate: &Debate, cue: Cue, reply: &Reply) -> bool {
     let new_evidence = if debate.setup().pin.is_some() {
         reply.citations.iter().any(|citation| ledger::is_new_evidence(debate, cue, citation))
     } else {
-        let offered = |evidence: &&String| claims().any(|past| past.evidence.contains(evidence));
-        body.claims().iter().flat_map(|claim| &claim.evidence).any(|it| !offered(&it))
+        let was_offered =
+            |evidence: &&String| claims().any(|past| past.evidence.contains(evidence));
+        body.claims().iter().flat_map(|claim| &claim.evidence).any(|it| !was_offered(&it))
     };
-    let gives = !body.concessions().is_empty() || !body.resolutions().is_empty();
-    !new_claim && !new_evidence && !gives
+    let concedes = !body.concessions().is_empty() || !body.resolutions().is_empty();
+    !new_claim && !new_evidence && !concedes
 }
 
 /// Length of a shingle (character n-gram) for the repetition check.
 const SHINGLE_CHARS: usize = 12;
+/// Share of known shingles from which a speech counts as a repetition, in percent.
+const MIN_REPEATED_PERCENT: usize = 70;
 
 /// Whether every speech of a round repeats earlier ones: at least 70 % of its shingles occur in
 /// earlier speeches of the same seat. A text heuristic, used only for suggestions.
 pub fn is_repetitive_round(debate: &Debate, round: u8) -> bool {
-    let said = |cue: &Cue| debate.setup().phase(*cue).reply == ReplyKind::Speech;
+    let is_speech = |cue: &Cue| debate.setup().phase(*cue).reply == ReplyKind::Speech;
     let mut turns =
-        debate.replies_in(..).filter(|(cue, _)| cue.round == round && said(cue)).peekable();
+        debate.replies_in(..).filter(|(cue, _)| cue.round == round && is_speech(cue)).peekable();
     turns.peek().is_some()
         && turns.all(|(cue, body)| {
-            let own =
-                debate.replies_before(cue).filter(|(past, _)| past.seat == cue.seat && said(past));
-            let before: HashSet<Vec<char>> =
-                own.flat_map(|(_, body)| shingles(&body.to_text())).collect();
-            let now = shingles(&body.to_text());
-            let again = now.iter().filter(|piece| before.contains(*piece)).count();
-            !now.is_empty() && again * 10 >= now.len() * 7
+            let earlier_replies = debate
+                .replies_before(cue)
+                .filter(|(past, _)| past.seat == cue.seat && is_speech(past));
+            let earlier_shingles: HashSet<Vec<char>> =
+                earlier_replies.flat_map(|(_, body)| shingles(&body.to_text())).collect();
+            let current = shingles(&body.to_text());
+            let repeated =
+                current.iter().filter(|shingle| earlier_shingles.contains(*shingle)).count();
+            !current.is_empty() && repeated * 100 >= current.len() * MIN_REPEATED_PERCENT
         })
 }
 
 fn shingles(text: &str) -> Vec<Vec<char>> {
-    let plain: Vec<char> =
+    let letters: Vec<char> =
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    plain.windows(SHINGLE_CHARS).map(<[char]>::to_vec).collect()
+    letters.windows(SHINGLE_CHARS).map(<[char]>::to_vec).collect()
 }
 
 /// Reason why a round leaves nothing to argue.
@@ -233,8 +247,8 @@ pub fn settled_reason(debate: &Debate, round: u8) -> Option<SettledReason> {
         .filter_map(|(cue, turn)| Some((cue, debate.seat(cue).role.side()?, turn.as_ref().ok()?)))
         .filter(|(_, _, reply)| matches!(reply.body, Body::Speech { .. }))
         .collect();
-    let spoke = |wanted: Side| turns.iter().any(|(_, side, _)| *side == wanted);
-    if round < 2 || !spoke(Side::Pro) || !spoke(Side::Con) {
+    let has_spoken = |speaker: Side| turns.iter().any(|(_, side, _)| *side == speaker);
+    if round < 2 || !has_spoken(Side::Pro) || !has_spoken(Side::Con) {
         return None;
     }
     if turns.iter().all(|(cue, _, reply)| is_repetition(debate, *cue, reply)) {
@@ -244,6 +258,6 @@ pub fn settled_reason(debate: &Debate, round: u8) -> Option<SettledReason> {
     let entries = ledger::entries(debate, Cue { seat: u8::MAX, ..until });
     let structured = turns.iter().all(|(_, _, reply)| reply.body.is_structured());
     let raised = entries.iter().any(|entry| entry.side == Side::Con);
-    let open = entries.iter().any(ledger::LedgerEntry::is_open);
-    (structured && raised && !open).then_some(SettledReason::NothingOpen)
+    let any_open = entries.iter().any(ledger::LedgerEntry::is_open);
+    (structured && raised && !any_open).then_some(SettledReason::NothingOpen)
 }

@@ -167,6 +167,7 @@ pub enum TranscriptScope {
 pub enum Quorum {
     /// At least one.
     One,
+    /// Every turn.
     All,
 }
 
@@ -270,13 +271,13 @@ impl Format {
         phases.any(|phase| phase.speakers.roles().contains(&role))
     }
 
-    /// Returns the range of rounds of each act if `asked` rounds are requested.
-    pub fn round_ranges(&self, asked: u8) -> impl Iterator<Item = RangeInclusive<u8>> {
+    /// Returns the range of rounds of each act, for this number of requested rounds.
+    pub fn round_ranges(&self, requested: u8) -> impl Iterator<Item = RangeInclusive<u8>> {
         self.acts.iter().scan(0, move |played, act| {
             let last = match act.rounds {
                 Rounds::Once => return Some(0..=0),
-                Rounds::Through(round) => round.min(asked),
-                Rounds::Leaving(left) => asked.saturating_sub(left),
+                Rounds::Through(round) => round.min(requested),
+                Rounds::Leaving(left) => requested.saturating_sub(left),
                 Rounds::Open => MAX_OPEN_ROUNDS,
             };
             let first = *played + 1;

@@ -37,18 +37,20 @@ pub struct FormatOffer {
 
 /// Allowed characters of a speech, unless the format sets its own limits.
 pub const DEFAULT_SPEECH_CHARS: RangeInclusive<usize> = 1..=200_000;
+/// Allowed characters of a speech in the arena.
+const ARENA_SPEECH_CHARS: RangeInclusive<usize> = 50..=2_000;
 
 /// Returns the built-in formats with their limits and defaults, in display order.
 pub fn built_in_offers() -> [FormatOffer; 5] {
-    let offer = |format, about: &str, rounds, usual| {
+    let offer = |format, about: &str, rounds, default_rounds| {
         let about = about.to_owned();
-        let lengths = DEFAULT_SPEECH_CHARS;
+        let speech_chars = DEFAULT_SPEECH_CHARS;
         FormatOffer {
             format,
             about,
             rounds,
-            default_rounds: usual,
-            speech_chars: lengths,
+            default_rounds,
+            speech_chars,
             confirm_plan: false,
             impartial_judge: false,
             default_audience: false,
@@ -82,7 +84,7 @@ pub fn built_in_offers() -> [FormatOffer; 5] {
             )
         },
         FormatOffer {
-            speech_chars: 50..=2_000,
+            speech_chars: ARENA_SPEECH_CHARS,
             ..offer(arena(), "two bots in short speeches, and a judge who scores them", 1..=10, 5)
         },
     ]

@@ -10,9 +10,11 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "End")]
 pub enum DialogueOutcome {
+    /// Full agreement.
     Consensus,
     /// Partial agreement.
     Partial,
+    /// No agreement.
     Disagreement,
 }
 
@@ -31,8 +33,8 @@ const OUTCOME_HEADING: &str = "outcome";
 const INSIGHTS_HEADING: &str = "key insights";
 
 fn section_text<'a>(sections: &'a [Section], title: &str) -> Option<&'a str> {
-    let of = |section: &&Section| section.title.trim().to_lowercase() == title;
-    let text = sections.iter().find(of)?.text.trim();
+    let has_title = |section: &&Section| section.title.trim().to_lowercase() == title;
+    let text = sections.iter().find(has_title)?.text.trim();
     (!text.is_empty()).then_some(text)
 }
 
@@ -44,13 +46,14 @@ const NEGATIONS: &[&str] = &["not", "no", "never", "without", "没有", "未"];
 pub fn parse_outcome(sections: &[Section]) -> Option<DialogueOutcome> {
     let line = section_text(sections, OUTCOME_HEADING)?.lines().next()?.to_lowercase();
     let mut words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let ends =
+    let outcomes =
         [DialogueOutcome::Consensus, DialogueOutcome::Partial, DialogueOutcome::Disagreement];
     let first = words.next()?;
-    let end = ends.into_iter().find(|end| end.as_str() == first)?;
-    let denied =
-        |word: &str| NEGATIONS.contains(&word) || ends.iter().any(|other| other.as_str() == word);
-    (!words.any(denied)).then_some(end)
+    let outcome = outcomes.into_iter().find(|outcome| outcome.as_str() == first)?;
+    let contradicts = |word: &str| {
+        NEGATIONS.contains(&word) || outcomes.iter().any(|other| other.as_str() == word)
+    };
+    (!words.any(contradicts)).then_some(outcome)
 }
 
 /// Returns the text of the key insights section.

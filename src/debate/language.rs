@@ -139,35 +139,41 @@ const FOREIGN_STOP_WORDS: &[&str] = &[
 pub fn detect(topic: &str) -> Language {
     let mut han = 0;
     // Letters of scripts other than Latin and Han.
-    let (mut foreign, mut syllables) = (0, 0);
+    let (mut other_letters, mut kana_or_hangul) = (0, 0);
     for c in topic.chars() {
         han += usize::from(is_han(c));
-        syllables += usize::from(is_kana_or_hangul(c));
-        foreign += usize::from(is_other_script(c));
+        kana_or_hangul += usize::from(is_kana_or_hangul(c));
+        other_letters += usize::from(is_other_script(c));
     }
-    let latin: Vec<&str> = topic
+    let latin_words: Vec<&str> = topic
         .split(|c: char| !(is_latin(c) || is_combining_mark(c)))
         .filter(|it| !it.is_empty())
         .collect();
-    let english =
-        latin.iter().filter(|word| ENGLISH_STOP_WORDS.contains(&lowercase(word).as_str())).count();
+    let english = latin_words
+        .iter()
+        .filter(|word| ENGLISH_STOP_WORDS.contains(&lowercase(word).as_str()))
+        .count();
     // An English topic may quote a few letters of another script.
-    let quoted = |letters: usize| english >= 2 && letters <= latin.len();
-    if syllables > 0 {
-        return if quoted(syllables + han) { Language::English } else { Language::Other };
+    let is_quotation = |letters: usize| english >= 2 && letters <= latin_words.len();
+    if kana_or_hangul > 0 {
+        return if is_quotation(kana_or_hangul + han) {
+            Language::English
+        } else {
+            Language::Other
+        };
     }
-    if han > 0 && han >= foreign {
-        return if quoted(han) { Language::English } else { Language::Chinese };
+    if han > 0 && han >= other_letters {
+        return if is_quotation(han) { Language::English } else { Language::Chinese };
     }
     // A single such letter is usually a math symbol.
-    if foreign > 1 {
-        return if quoted(foreign) { Language::English } else { Language::Other };
+    if other_letters > 1 {
+        return if is_quotation(other_letters) { Language::English } else { Language::Other };
     }
-    let accented = latin.iter().filter(|word| !word.is_ascii()).count();
-    let common = latin.iter().filter(|word| is_foreign_stop_word(word)).count();
-    let turned = 2 * usize::from(topic.contains(['¿', '¡']));
-    let signs = accented + common + turned;
-    if signs >= 2 && signs > english { Language::Other } else { Language::English }
+    let accented = latin_words.iter().filter(|word| !word.is_ascii()).count();
+    let stop_words = latin_words.iter().filter(|word| is_foreign_stop_word(word)).count();
+    let inverted_marks = 2 * usize::from(topic.contains(['¿', '¡']));
+    let foreign_signs = accented + stop_words + inverted_marks;
+    if foreign_signs >= 2 && foreign_signs > english { Language::Other } else { Language::English }
 }
 
 impl Language {
@@ -183,8 +189,8 @@ impl Language {
 
 /// Whether a word is a foreign stop word. Words in capitals are acronyms, such as `DES` and `EST`.
 fn is_foreign_stop_word(word: &str) -> bool {
-    let name = word.len() > 1 && !word.contains(char::is_lowercase);
-    !name && FOREIGN_STOP_WORDS.contains(&lowercase(word).as_str())
+    let is_acronym = word.len() > 1 && !word.contains(char::is_lowercase);
+    !is_acronym && FOREIGN_STOP_WORDS.contains(&lowercase(word).as_str())
 }
 
 fn lowercase(word: &str) -> String {

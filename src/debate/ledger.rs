@@ -63,9 +63,9 @@ pub struct LedgerTally {
 impl LedgerEntry<'_> {
     /// Whether there is no evidence, or every citation of it is wrong.
     pub fn is_unsupported(&self) -> bool {
-        let gone =
+        let all_wrong =
             !self.citations.is_empty() && self.citations.iter().all(|it| it.found.is_wrong());
-        self.evidence.is_empty() || gone
+        self.evidence.is_empty() || all_wrong
     }
 
     /// Whether the sides still disagree: the claim is contested, or it is an unanswered claim of
@@ -92,29 +92,29 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<LedgerEntry<'_>> {
         for claim in body.claims() {
             let offered = claim.evidence.iter().map(String::as_str);
             let offered = offered.filter(|evidence| !evidence.trim().is_empty());
-            let looked_up = citations_for_claim(&reply.citations, &claim.id);
+            let citations = citations_for_claim(&reply.citations, &claim.id);
             // A different text under the same id is a new claim.
-            let same = |e: &&mut LedgerEntry<'_>| {
+            let is_same_claim = |e: &&mut LedgerEntry<'_>| {
                 e.side == side
                     && e.claim.id == claim.id
                     && collapse_whitespace(&e.claim.text) == collapse_whitespace(&claim.text)
             };
-            match entries.iter_mut().find(same) {
-                Some(known) => {
-                    known.evidence.extend(offered);
-                    known.citations.extend(looked_up);
+            match entries.iter_mut().find(is_same_claim) {
+                Some(existing) => {
+                    existing.evidence.extend(offered);
+                    existing.citations.extend(citations);
                 }
                 None => entries.push(LedgerEntry {
                     cue,
                     side,
                     claim,
                     evidence: offered.collect(),
-                    citations: looked_up.collect(),
+                    citations: citations.collect(),
                     status: ClaimStatus::Unanswered,
                 }),
             }
         }
-        let answered: Vec<&str> =
+        let answered_ids: Vec<&str> =
             body.claims().iter().flat_map(|claim| &claim.answers).map(String::as_str).collect();
         for entry in &mut entries {
             let id = entry.claim.id.as_str();
@@ -126,18 +126,20 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<LedgerEntry<'_>> {
             }
             let settles = |resolution: &Resolution| entry.claim.answers.contains(&resolution.claim);
             // Older debates must keep their prompts, so this applies from wording version 2 on.
-            let notices = debate.setup().wording >= 2;
-            if notices
+            let tracks_accepted = debate.setup().wording >= 2;
+            if tracks_accepted
                 && entry.status != ClaimStatus::Resolved
                 && body.resolutions().iter().any(settles)
             {
                 entry.status = ClaimStatus::Accepted;
             }
-            if entry.status == ClaimStatus::Unanswered && answered.contains(&id) {
+            if entry.status == ClaimStatus::Unanswered && answered_ids.contains(&id) {
                 entry.status = ClaimStatus::Contested;
             }
-            if let Some(given) = body.concessions().iter().find(|given| given.claim == id) {
-                entry.status = ClaimStatus::Conceded(&given.quote);
+            if let Some(concession) =
+                body.concessions().iter().find(|concession| concession.claim == id)
+            {
+                entry.status = ClaimStatus::Conceded(&concession.quote);
             }
         }
     }
@@ -187,26 +189,26 @@ pub struct WalkBack<'a> {
 
 /// Returns every concession that its side later argued against.
 pub fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack<'_>> {
-    let given = debate
+    let concessions = debate
         .replies_in(..until)
         .flat_map(|(cue, body)| body.concessions().iter().map(move |concession| (cue, concession)));
     let mut found = vec![];
-    for (conceded, concession) in given {
-        let later = debate.turns_in(..until).filter(|(cue, _)| {
-            *cue > conceded && debate.seat(*cue).role == debate.seat(conceded).role
+    for (conceded_at, concession) in concessions {
+        let later_turns = debate.turns_in(..until).filter(|(cue, _)| {
+            *cue > conceded_at && debate.seat(*cue).role == debate.seat(conceded_at).role
         });
-        for (denied, turn) in later {
+        for (denied_at, turn) in later_turns {
             let Ok(reply) = turn else { continue };
             let claims = reply.body.claims().iter();
-            let against = claims.filter(|claim| claim.answers.contains(&concession.claim));
-            found.extend(against.map(|by| {
+            let denials = claims.filter(|claim| claim.answers.contains(&concession.claim));
+            found.extend(denials.map(|denial| {
                 WalkBack {
-                    conceded_at: conceded,
+                    conceded_at,
                     quote: concession.quote.as_str(),
-                    denied_at: denied,
-                    denial: by,
-                    has_new_evidence: citations_for_claim(&reply.citations, &by.id)
-                        .any(|it| is_new_evidence(debate, denied, it)),
+                    denied_at,
+                    denial,
+                    has_new_evidence: citations_for_claim(&reply.citations, &denial.id)
+                        .any(|it| is_new_evidence(debate, denied_at, it)),
                 }
             }));
         }
@@ -216,30 +218,34 @@ pub fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack<'_>> {
 
 /// Whether a citation is verified and no earlier turn has a verified citation of the same quote.
 pub fn is_new_evidence(debate: &Debate, cue: Cue, citation: &Citation) -> bool {
-    let place = |it: &Citation| (it.path.clone(), it.quote.as_deref().map(collapse_whitespace));
-    let known = |it: &Citation| it.found.is_verified() && place(it) == place(citation);
-    let past = debate.turns_in(..debate.wave_start(cue)).filter_map(|(_, turn)| turn.as_ref().ok());
-    citation.found.is_verified() && !past.flat_map(|reply| &reply.citations).any(known)
+    let key = |it: &Citation| (it.path.clone(), it.quote.as_deref().map(collapse_whitespace));
+    let is_same_evidence = |it: &Citation| it.found.is_verified() && key(it) == key(citation);
+    let earlier_replies =
+        debate.turns_in(..debate.wave_start(cue)).filter_map(|(_, turn)| turn.as_ref().ok());
+    citation.found.is_verified()
+        && !earlier_replies.flat_map(|reply| &reply.citations).any(is_same_evidence)
 }
 
 /// Counts the ledger of one side over the whole record.
 pub fn tally(debate: &Debate, side: Side) -> LedgerTally {
     let entries = entries(debate, Cue::END);
-    let own = || entries.iter().filter(|entry| entry.side == side);
+    let own_entries = || entries.iter().filter(|entry| entry.side == side);
     // Claims made after a side's last turn do not count as ignored, because it could not answer.
     let speeches =
         debate.replies_in(..).filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
-    let last = speeches.map(|(cue, _)| debate.wave_start(cue)).max();
-    let ignored = |entry: &&LedgerEntry<'_>| {
-        entry.side != side && entry.status == ClaimStatus::Unanswered && Some(entry.cue) < last
+    let last_turn = speeches.map(|(cue, _)| debate.wave_start(cue)).max();
+    let is_ignored = |entry: &&LedgerEntry<'_>| {
+        entry.side != side && entry.status == ClaimStatus::Unanswered && Some(entry.cue) < last_turn
     };
     let mut tally = LedgerTally {
-        claims: own().count(),
-        unsupported: own().filter(|entry| entry.is_unsupported()).count(),
-        conceded: own().filter(|entry| matches!(entry.status, ClaimStatus::Conceded(_))).count(),
-        resolved: own().filter(|entry| entry.status == ClaimStatus::Resolved).count(),
-        ignored: entries.iter().filter(ignored).count(),
-        unanswered: own().filter(|entry| entry.status == ClaimStatus::Unanswered).count(),
+        claims: own_entries().count(),
+        unsupported: own_entries().filter(|entry| entry.is_unsupported()).count(),
+        conceded: own_entries()
+            .filter(|entry| matches!(entry.status, ClaimStatus::Conceded(_)))
+            .count(),
+        resolved: own_entries().filter(|entry| entry.status == ClaimStatus::Resolved).count(),
+        ignored: entries.iter().filter(is_ignored).count(),
+        unanswered: own_entries().filter(|entry| entry.status == ClaimStatus::Unanswered).count(),
         ..LedgerTally::default()
     };
     for (cue, turn) in debate.turns() {

@@ -17,6 +17,11 @@ const VENDOR_ALIASES: &[(&str, &[&str])] = &[
 /// Tool names that identify no vendor and are never masked.
 const GENERIC_TOOLS: &[&str] = &["script", "demo", "host", "human", "bot", "unknown"];
 
+/// Minimum length of a bot name with a digit or an underscore that is masked, in bytes.
+const MIN_BOT_NAME_BYTES: usize = 6;
+/// Minimum length of a masked word, in bytes.
+const MIN_MASKED_BYTES: usize = 3;
+
 /// A word that identifies a speaker, and the label that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameReplacement {
@@ -36,9 +41,12 @@ pub struct MaskedText {
 /// Whether a self-chosen bot name identifies its owner and cannot be an ordinary word: a vendor or
 /// model name, or a name longer than five bytes with a digit or an underscore.
 pub fn is_identifying_name(name: &str) -> bool {
-    let small = name.to_lowercase();
-    let vendors = VENDOR_ALIASES.iter().any(|(tool, all)| *tool == small || all.contains(&&*small));
-    vendors || name.len() > 5 && name.contains(|c: char| c.is_ascii_digit() || c == '_')
+    let lowercase = name.to_lowercase();
+    let is_vendor = VENDOR_ALIASES
+        .iter()
+        .any(|(tool, aliases)| *tool == lowercase || aliases.contains(&&*lowercase));
+    let has_digit = name.contains(|c: char| c.is_ascii_digit() || c == '_');
+    is_vendor || name.len() >= MIN_BOT_NAME_BYTES && has_digit
 }
 
 /// Builds the masking list of one speaker from its tool and the models requested and reported.
@@ -58,7 +66,7 @@ pub fn name_replacements<'a>(
     let words = [tool].into_iter().chain(aliases.iter().copied()).chain(models);
     let mut names: Vec<NameReplacement> = vec![];
     for word in words.map(str::to_lowercase) {
-        if word.len() > 2 && names.iter().all(|name| name.word != word) {
+        if word.len() >= MIN_MASKED_BYTES && names.iter().all(|name| name.word != word) {
             names.push(NameReplacement { word, label: label.into() });
         }
     }
@@ -68,8 +76,8 @@ pub fn name_replacements<'a>(
 /// Replaces speaker names in prose with their labels. Skips code fences, inline code and paths. A
 /// name that occurs in `about` (topic and brief) stays and is listed in the result.
 pub fn mask(text: &str, names: &[NameReplacement], about: &str) -> MaskedText {
-    let small = text.to_lowercase();
-    if !names.iter().any(|name| small.contains(&name.word)) {
+    let lowercase = text.to_lowercase();
+    if !names.iter().any(|name| lowercase.contains(&name.word)) {
         return MaskedText { text: text.to_owned(), unmasked: vec![] };
     }
     let about = about.to_lowercase();
@@ -82,11 +90,11 @@ pub fn mask(text: &str, names: &[NameReplacement], about: &str) -> MaskedText {
         } else if fenced {
             masked.text.push_str(line);
         } else {
-            for (nth, part) in line.split('`').enumerate() {
-                if nth > 0 {
+            for (index, part) in line.split('`').enumerate() {
+                if index > 0 {
                     masked.text.push('`');
                 }
-                if nth % 2 == 1 {
+                if index % 2 == 1 {
                     masked.text.push_str(part);
                 } else {
                     mask_prose(part, names, &about, &mut masked);
@@ -100,12 +108,12 @@ pub fn mask(text: &str, names: &[NameReplacement], about: &str) -> MaskedText {
 fn mask_prose(text: &str, names: &[NameReplacement], about: &str, masked: &mut MaskedText) {
     let mut rest = text;
     while !rest.is_empty() {
-        let space = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
-        masked.text.push_str(&rest[..space]);
-        rest = &rest[space..];
-        let word = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        mask_word(&rest[..word], names, about, masked);
-        rest = &rest[word..];
+        let word_start = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
+        masked.text.push_str(&rest[..word_start]);
+        rest = &rest[word_start..];
+        let word_end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        mask_word(&rest[..word_end], names, about, masked);
+        rest = &rest[word_end..];
     }
 }
 
@@ -117,18 +125,18 @@ fn mask_word(word: &str, names: &[NameReplacement], about: &str, masked: &mut Ma
     }
     let mut rest = word;
     while !rest.is_empty() {
-        let other = rest.find(is_name_char).unwrap_or(rest.len());
-        masked.text.push_str(&rest[..other]);
-        rest = &rest[other..];
-        let end = rest.find(|c| !is_name_char(c)).unwrap_or(rest.len());
-        mask_name(&rest[..end], names, about, masked);
-        rest = &rest[end..];
+        let name_start = rest.find(is_name_char).unwrap_or(rest.len());
+        masked.text.push_str(&rest[..name_start]);
+        rest = &rest[name_start..];
+        let name_end = rest.find(|c| !is_name_char(c)).unwrap_or(rest.len());
+        mask_name(&rest[..name_end], names, about, masked);
+        rest = &rest[name_end..];
     }
 }
 
 /// A token with `/`, `::` or `\` is a path, except a slash-separated list of speaker names.
 fn is_path(word: &str, names: &[NameReplacement]) -> bool {
-    let known = |part: &str| {
+    let is_speaker = |part: &str| {
         let first = trim_punctuation(part)
             .split(|c| !is_name_char(c))
             .next()
@@ -136,14 +144,14 @@ fn is_path(word: &str, names: &[NameReplacement]) -> bool {
             .to_lowercase();
         names.iter().any(|name| is_name_or_version(&first, &name.word))
     };
-    let slashed = word.contains('/') && !word.split('/').all(known);
-    slashed || word.contains("::") || word.contains('\\')
+    let is_slashed = word.contains('/') && !word.split('/').all(is_speaker);
+    is_slashed || word.contains("::") || word.contains('\\')
 }
 
 fn mask_name(word: &str, names: &[NameReplacement], about: &str, masked: &mut MaskedText) {
     let inner = trim_punctuation(word);
-    let small = inner.to_lowercase();
-    match names.iter().find(|name| is_name_or_version(&small, &name.word)) {
+    let lowercase = inner.to_lowercase();
+    match names.iter().find(|name| is_name_or_version(&lowercase, &name.word)) {
         Some(name) if mentions_name(about, &name.word) => {
             if !masked.unmasked.contains(&name.word) {
                 masked.unmasked.push(name.word.clone());

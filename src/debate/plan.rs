@@ -11,6 +11,9 @@ use super::setup::{Budget, HoldPoint};
 use super::state::Debate;
 use std::ops::RangeInclusive;
 
+/// Lapsed turns of one side after which the debate skips to its last act or ends.
+const LAPSES_TO_END: usize = 2;
+
 /// The next step of a debate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -64,10 +67,12 @@ impl Step {
             Step::Speak { driven, awaited } => {
                 format!("turn {}", join_cues(&[driven.as_slice(), awaited.as_slice()].concat()))
             }
-            Step::Hold { pause: PauseReason::UserHold, .. } => "the user's leave to go on".into(),
-            Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => "more to spend".into(),
+            Step::Hold { pause: PauseReason::UserHold, .. } => "the user's confirmation".into(),
+            Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => {
+                "a higher budget".into()
+            }
             Step::Close(_) => "closing".into(),
-            Step::Done => "nothing".into(),
+            Step::Done => "nothing, the debate is closed".into(),
         }
     }
 
@@ -86,13 +91,13 @@ pub fn next(debate: &Debate) -> Step {
         return Step::Done;
     }
     let ending = debate.setup().ending_act();
-    let mut lapse = None;
-    let mut cut = debate.is_concluded().then_some(DebateOutcome::Ended);
+    let mut last_lapse = None;
+    let mut early_outcome = debate.is_concluded().then_some(DebateOutcome::Ended);
     for stage in scheduled_phases(debate) {
-        if cut.is_none() && is_skipped_as_settled(debate, stage.position, ending) {
-            cut = Some(DebateOutcome::Settled { after: stage.position.round - 1 });
+        if early_outcome.is_none() && is_skipped_as_settled(debate, stage.position, ending) {
+            early_outcome = Some(DebateOutcome::Settled { after: stage.position.round - 1 });
         }
-        if cut.is_some() && stage.position.act < ending {
+        if early_outcome.is_some() && stage.position.act < ending {
             continue;
         }
         let (at, phase) = (stage.position, stage.phase.name.clone());
@@ -101,7 +106,7 @@ pub fn next(debate: &Debate) -> Step {
             && stage.cues.iter().all(|cue| debate.turn(*cue).is_none())
             && has_lapsing_phases(debate)
         {
-            let (at, phase) = lapse.clone().unwrap_or((at, phase.clone()));
+            let (at, phase) = last_lapse.clone().unwrap_or((at, phase.clone()));
             if let Some(outcome) = outcome_if_side_silent(debate, at, phase) {
                 return Step::Close(outcome);
             }
@@ -114,22 +119,22 @@ pub fn next(debate: &Debate) -> Step {
                 return Step::Close(DebateOutcome::Uncontested { at, phase });
             }
             Some((Shortfall::Conclude, _)) => {
-                cut.get_or_insert(DebateOutcome::Curtailed { at, phase });
+                early_outcome.get_or_insert(DebateOutcome::Curtailed { at, phase });
                 continue;
             }
-            Some((Shortfall::Forfeit, lost)) => {
-                return Step::Close(match debate.seat(lost).role.side() {
+            Some((Shortfall::Forfeit, failed_cue)) => {
+                return Step::Close(match debate.seat(failed_cue).role.side() {
                     Some(by) => DebateOutcome::Forfeited { by },
                     None => DebateOutcome::Aborted { at, phase },
                 });
             }
             Some((Shortfall::Lapse, _)) => {
-                lapse = Some((at, phase.clone()));
+                last_lapse = Some((at, phase.clone()));
                 if stage.has_side_lapsed_twice(debate) {
                     if let Some(outcome) = outcome_if_side_silent(debate, at, phase.clone()) {
                         return Step::Close(outcome);
                     }
-                    cut.get_or_insert(DebateOutcome::Curtailed { at, phase });
+                    early_outcome.get_or_insert(DebateOutcome::Curtailed { at, phase });
                     continue;
                 }
             }
@@ -144,14 +149,14 @@ pub fn next(debate: &Debate) -> Step {
             due.into_iter().partition(|cue| debate.seat(*cue).voice.is_awaited());
         return Step::Speak { driven, awaited };
     }
-    Step::Close(cut.unwrap_or(DebateOutcome::Completed))
+    Step::Close(early_outcome.unwrap_or(DebateOutcome::Completed))
 }
 
 /// Whether a phase before the ending lets single turns lapse.
 fn has_lapsing_phases(debate: &Debate) -> bool {
     let acts = &debate.setup().format.acts;
-    let before = acts.iter().take(acts.len().saturating_sub(1));
-    before.flat_map(|act| &act.phases).any(|phase| phase.short == Shortfall::Lapse)
+    let earlier_acts = acts.iter().take(acts.len().saturating_sub(1));
+    earlier_acts.flat_map(|act| &act.phases).any(|phase| phase.short == Shortfall::Lapse)
 }
 
 /// Outcome if a side has never spoken, since there is nothing to rule on.
@@ -165,9 +170,9 @@ fn outcome_if_side_silent(debate: &Debate, at: Position, phase: String) -> Optio
 
 /// Whether this round is skipped because the previous round settled the debate. Depends only on
 /// earlier rounds, so the result cannot change once the round has begun.
-fn is_skipped_as_settled(debate: &Debate, at: Position, ending: u8) -> bool {
-    let asked = debate.setup().stop_when_settled && at.act < ending && at.round > 1;
-    asked && settled_reason(debate, at.round - 1).is_some()
+fn is_skipped_as_settled(debate: &Debate, position: Position, ending: u8) -> bool {
+    let can_skip = debate.setup().stop_when_settled && position.act < ending && position.round > 1;
+    can_skip && settled_reason(debate, position.round - 1).is_some()
 }
 
 /// A phase in a given round, with the cues of its speakers.
@@ -182,10 +187,10 @@ pub(super) struct ScheduledPhase<'a> {
 pub(super) fn scheduled_phases(debate: &Debate) -> impl Iterator<Item = ScheduledPhase<'_>> {
     let setup = debate.setup();
     let acts = setup.format.acts.iter().zip(setup.format.round_ranges(debate.rounds())).zip(0u8..);
-    acts.flat_map(move |((act, span), index)| {
-        span.flat_map(move |round| {
-            act.phases.iter().zip(0u8..).map(move |(phase, nth)| {
-                let start = Cue { act: index, round, phase: nth, seat: 0 };
+    acts.flat_map(move |((act, rounds), index)| {
+        rounds.flat_map(move |round| {
+            act.phases.iter().zip(0u8..).map(move |(phase, phase_index)| {
+                let start = Cue { act: index, round, phase: phase_index, seat: 0 };
                 let seats = resolve_speakers(debate, start, &phase.speakers);
                 let cues = seats.into_iter().map(|seat| Cue { seat, ..start }).collect();
                 ScheduledPhase { position: start.position(), phase, cues }
@@ -198,34 +203,44 @@ pub(super) fn scheduled_phases(debate: &Debate) -> impl Iterator<Item = Schedule
 /// cannot change once the phase has begun.
 fn resolve_speakers(debate: &Debate, start: Cue, speakers: &Speakers) -> Vec<u8> {
     let seats = debate.seats();
-    let having = |fits: &dyn Fn(u8, Role, &str) -> bool| -> Vec<u8> {
+    let seats_where = |predicate: &dyn Fn(u8, Role, &str) -> bool| -> Vec<u8> {
         let seats = seats.iter().zip(0u8..);
-        seats.filter(|(seat, nth)| fits(*nth, seat.role, &seat.name)).map(|(_, nth)| nth).collect()
+        seats
+            .filter(|(seat, index)| predicate(*index, seat.role, &seat.name))
+            .map(|(_, index)| index)
+            .collect()
     };
-    let silent = |nth| !debate.replies_in(..start).any(|(cue, body)| is_speech_by(cue, body, nth));
-    let round = Cue { phase: 0, seat: 0, ..start }..start;
+    let is_silent =
+        |index| !debate.replies_in(..start).any(|(cue, body)| is_speech_by(cue, body, index));
+    let this_round = Cue { phase: 0, seat: 0, ..start }..start;
     match speakers {
-        Speakers::Seated(roles) => having(&|_, role, _| roles.contains(&role)),
-        Speakers::Prompted(wanted) => {
-            let asks = |(_, body): (Cue, &Body)| {
-                let petition = body.kind() == ReplyKind::Petition && !body.is_declined_petition();
-                petition
+        Speakers::Seated(roles) => seats_where(&|_, role, _| roles.contains(&role)),
+        Speakers::Prompted(wanted_role) => {
+            let requests_floor = |(_, body): (Cue, &Body)| {
+                let is_petition =
+                    body.kind() == ReplyKind::Petition && !body.is_declined_petition();
+                is_petition
                     || body
                         .help_request()
                         .is_some_and(|help| find_called_listener(debate, start, help).is_some())
             };
-            let prompted = debate.replies_in(round).any(asks);
-            having(&|_, role, _| role == *wanted && prompted).into_iter().take(1).collect()
+            let is_requested = debate.replies_in(this_round).any(requests_floor);
+            seats_where(&|_, role, _| role == *wanted_role && is_requested)
+                .into_iter()
+                .take(1)
+                .collect()
         }
-        Speakers::Silent(wanted) => having(&|nth, role, _| role == *wanted && silent(nth)),
+        Speakers::Silent(wanted_role) => {
+            seats_where(&|index, role, _| role == *wanted_role && is_silent(index))
+        }
         Speakers::Admitted => {
             let admits = |body: &Body| match body {
                 Body::Ruling { admits, .. } => admits.clone(),
                 _ => None,
             };
-            let admitted = debate.replies_in(round).find_map(|(_, body)| admits(body));
-            having(&|nth, role, name| {
-                role == Role::Audience && admitted.as_deref() == Some(name) && silent(nth)
+            let admitted = debate.replies_in(this_round).find_map(|(_, body)| admits(body));
+            seats_where(&|index, role, name| {
+                role == Role::Audience && admitted.as_deref() == Some(name) && is_silent(index)
             })
         }
     }
@@ -234,13 +249,13 @@ fn resolve_speakers(debate: &Debate, start: Cue, speakers: &Speakers) -> Vec<u8>
 /// Index of the audience seat a debater calls for help: the first with that name or kind that has
 /// made no speech before `start`.
 pub(super) fn find_called_listener(debate: &Debate, start: Cue, help: &HelpRequest) -> Option<u8> {
-    let meant = |seat: &Seat| {
+    let is_called = |seat: &Seat| {
         seat.role == Role::Audience && (seat.name == help.from || seat.kind == help.from)
     };
-    let silent =
-        |nth: u8| !debate.replies_in(..start).any(|(cue, body)| is_speech_by(cue, body, nth));
+    let is_silent =
+        |index: u8| !debate.replies_in(..start).any(|(cue, body)| is_speech_by(cue, body, index));
     let mut seats = (0u8..).zip(debate.seats());
-    seats.find(|(nth, seat)| meant(seat) && silent(*nth)).map(|(nth, _)| nth)
+    seats.find(|(index, seat)| is_called(seat) && is_silent(*index)).map(|(index, _)| index)
 }
 
 fn is_speech_by(cue: Cue, body: &Body, seat: u8) -> bool {
@@ -263,26 +278,27 @@ impl ScheduledPhase<'_> {
     fn shortfall(&self, debate: &Debate) -> Option<(Shortfall, Cue)> {
         let failed: Vec<Cue> =
             self.cues.iter().copied().filter(|cue| debate.failure(*cue).is_some()).collect();
-        let settled = self.phase.order == SpeakingOrder::InTurn || self.due_cues(debate).is_empty();
-        let short = match self.phase.quorum {
+        let is_decided =
+            self.phase.order == SpeakingOrder::InTurn || self.due_cues(debate).is_empty();
+        let is_short = match self.phase.quorum {
             Quorum::One => failed.len() == self.cues.len(),
             Quorum::All => !failed.is_empty(),
         };
-        failed.first().filter(|_| settled && short).map(|first| (self.phase.short, *first))
+        failed.first().filter(|_| is_decided && is_short).map(|first| (self.phase.short, *first))
     }
 
     /// Whether a side has let two turns lapse up to this phase.
     fn has_side_lapsed_twice(&self, debate: &Debate) -> bool {
         let end = Cue { seat: u8::MAX, ..*self.cues.last().unwrap_or(&Cue::END) };
-        let lost = |side: Side| {
-            let lost = debate.failed_turns().filter(|(cue, _)| {
+        let lapsed = |side: Side| {
+            let lapsed = debate.failed_turns().filter(|(cue, _)| {
                 *cue <= end
                     && debate.seat(*cue).role == side.role()
                     && debate.setup().phase(*cue).short == Shortfall::Lapse
             });
-            lost.count()
+            lapsed.count()
         };
-        lost(Side::Pro) >= 2 || lost(Side::Con) >= 2
+        lapsed(Side::Pro) >= LAPSES_TO_END || lapsed(Side::Con) >= LAPSES_TO_END
     }
 
     /// Why the debate must hold before this wave, if it must. A wave that was asked is never held,
@@ -293,8 +309,8 @@ impl ScheduledPhase<'_> {
         }
         let (spent, budget) = (debate.spent(), debate.budget());
         // A user who asks for the ending accepts its cost.
-        let allowed = debate.is_concluded() && self.position.act == debate.setup().ending_act();
-        if budget.is_exhausted(spent) && !allowed {
+        let is_exempt = debate.is_concluded() && self.position.act == debate.setup().ending_act();
+        if budget.is_exhausted(spent) && !is_exempt {
             return Some(PauseReason::BudgetExhausted { spent, budget });
         }
         if debate.is_held() {
@@ -307,9 +323,9 @@ impl ScheduledPhase<'_> {
         } else {
             return None;
         };
-        let asked =
+        let must_hold =
             debate.holds().contains(&hold) && debate.continued_until() < Some(self.position);
-        asked.then_some(PauseReason::UserHold)
+        must_hold.then_some(PauseReason::UserHold)
     }
 }
 

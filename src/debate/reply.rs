@@ -27,24 +27,27 @@ pub struct ReplyParseError {
     pub message: String,
 }
 
+/// Maximum length of a displayed parse error, in characters.
+const MAX_ERROR_CHARS: usize = 200;
+
 impl fmt::Display for ReplyParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = format!("{:?}", self.kind).to_lowercase();
-        let says: String = self.message.chars().filter(|c| !c.is_control()).collect();
-        let line = format!("PARSE_ERROR:{kind}:{}: {says}", self.code);
-        f.write_str(&truncate_at_word(&line, 200))
+        let message: String = self.message.chars().filter(|c| !c.is_control()).collect();
+        let line = format!("PARSE_ERROR:{kind}:{}: {message}", self.code);
+        f.write_str(&truncate_at_word(&line, MAX_ERROR_CHARS))
     }
 }
 
 /// Truncates at a word boundary and closes an open backtick.
-fn truncate_at_word(line: &str, most: usize) -> String {
-    if line.chars().count() <= most {
+fn truncate_at_word(line: &str, max_chars: usize) -> String {
+    if line.chars().count() <= max_chars {
         return line.to_owned();
     }
-    let cut: String = line.chars().take(most - 2).collect();
-    let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(before, _)| before);
-    let open = cut.matches('`').count() % 2 == 1;
-    format!("{}{} …", cut.trim_end_matches(','), if open { "`" } else { "" })
+    let truncated: String = line.chars().take(max_chars - 2).collect();
+    let truncated = truncated.rsplit_once(' ').map_or(truncated.as_str(), |(before, _)| before);
+    let has_open_backtick = truncated.matches('`').count() % 2 == 1;
+    format!("{}{} …", truncated.trim_end_matches(','), if has_open_backtick { "`" } else { "" })
 }
 
 impl std::error::Error for ReplyParseError {}
@@ -52,7 +55,7 @@ impl std::error::Error for ReplyParseError {}
 /// Parses the reply of the seat at `cue` as the kind its phase asks for.
 pub fn parse(debate: &Debate, cue: Cue, text: &str) -> Result<Body, ReplyParseError> {
     let kind = debate.setup().phase(cue).reply;
-    let fault = |code, says: String| ReplyParseError { kind, code, message: says };
+    let fault = |code, message: String| ReplyParseError { kind, code, message };
     if text.trim().is_empty() {
         return Err(fault("empty", "there is nothing in it".into()));
     }
@@ -103,24 +106,24 @@ impl ParseFault {
 
 /// Parses exactly one JSON object, bare or in one code fence.
 fn parse_json<T: DeserializeOwned>(text: &str) -> Result<T, ParseFault> {
-    let bare = strip_code_fence(text.trim());
-    if !bare.starts_with('{') {
+    let json = strip_code_fence(text.trim());
+    if !json.starts_with('{') {
         return Err(ParseFault("not_json", "answer with one JSON object and nothing else".into()));
     }
-    let mut reader = serde_json::Deserializer::from_str(bare);
-    let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let parsed = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
-        let said = error.into_inner();
-        let at = format!("`{path}`: ");
+        let source = error.into_inner();
+        let prefix = format!("`{path}`: ");
         // At the root, the error itself names the missing field, so the path is omitted.
-        (if path == "." { String::new() } else { at }, said)
+        (if path == "." { String::new() } else { prefix }, source)
     });
-    let whole = read.and_then(|read| {
+    let complete = parsed.and_then(|parsed| {
         reader.end().map_err(|error| (String::new(), error))?;
-        Ok(read)
+        Ok(parsed)
     });
-    whole.map_err(|(at, error)| match error.classify() {
-        serde_json::error::Category::Data => ParseFault("wrong_shape", format!("{at}{error}")),
+    complete.map_err(|(prefix, error)| match error.classify() {
+        serde_json::error::Category::Data => ParseFault("wrong_shape", format!("{prefix}{error}")),
         _ if error.to_string().contains("trailing characters") => ParseFault(
             "not_alone",
             "there is something after the JSON object; answer with that object alone".into(),
@@ -130,10 +133,10 @@ fn parse_json<T: DeserializeOwned>(text: &str) -> Result<T, ParseFault> {
 }
 
 fn strip_code_fence(text: &str) -> &str {
-    let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
-    let inside = inside.and_then(|rest| rest.split_once('\n'));
-    match inside {
-        Some((mark, body)) if matches!(mark.trim(), "" | "json") => body.trim(),
+    let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    let inner = inner.and_then(|rest| rest.split_once('\n'));
+    match inner {
+        Some((info, body)) if matches!(info.trim(), "" | "json") => body.trim(),
         _ => text,
     }
 }
@@ -141,22 +144,23 @@ fn strip_code_fence(text: &str) -> &str {
 /// Splits Markdown into sections at `##` headings, or at `###` if there are none. Text before the
 /// first heading is a section of its own. Headings in code fences are ignored.
 fn parse_sections(text: &str) -> Vec<Section> {
-    let mut fenced = false;
+    let mut in_fence = false;
     let lines: Vec<(bool, &str)> = text
         .trim()
         .lines()
         .map(|line| {
             let mark = line.trim_start().starts_with("```");
-            let code = fenced || mark;
-            fenced ^= mark;
-            (code, line)
+            let is_code = in_fence || mark;
+            in_fence ^= mark;
+            (is_code, line)
         })
         .collect();
-    let has = |mark: &str| lines.iter().any(|(code, line)| !code && line.starts_with(mark));
-    let mark = if has("## ") { "## " } else { "### " };
+    let has_heading =
+        |mark: &str| lines.iter().any(|(is_code, line)| !is_code && line.starts_with(mark));
+    let mark = if has_heading("## ") { "## " } else { "### " };
     let mut sections: Vec<Section> = vec![];
-    for (code, line) in lines {
-        let heading = line.strip_prefix(mark).filter(|_| !code);
+    for (is_code, line) in lines {
+        let heading = line.strip_prefix(mark).filter(|_| !is_code);
         match (heading, sections.last_mut()) {
             (Some(title), _) => {
                 sections.push(Section { title: title.trim().into(), text: String::new() });
@@ -207,11 +211,11 @@ impl WireSide {
 
 /// Collects exactly one value per side, the proposer's first.
 fn collect_by_side<T>(
-    said: impl IntoIterator<Item = (WireSide, T)>,
+    entries: impl IntoIterator<Item = (WireSide, T)>,
     role: Role,
 ) -> Result<(T, T), ParseFault> {
     let (mut pro, mut con) = (None, None);
-    for (label, value) in said {
+    for (label, value) in entries {
         let slot = match label.resolve(role) {
             Side::Pro => &mut pro,
             Side::Con => &mut con,
@@ -225,11 +229,11 @@ fn collect_by_side<T>(
 
 /// Converts a fraction from 0 to 1 to hundredths.
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
-fn to_hundredths(part: f64) -> Result<u8, ParseFault> {
-    if (0.0..=1.0).contains(&part) {
-        return Ok((part * 100.0).round() as u8);
+fn to_hundredths(fraction: f64) -> Result<u8, ParseFault> {
+    if (0.0..=1.0).contains(&fraction) {
+        return Ok((fraction * 100.0).round() as u8);
     }
-    Err(ParseFault("out_of_range", format!("confidence is {part}; it must be 0 to 1")))
+    Err(ParseFault("out_of_range", format!("confidence is {fraction}; it must be 0 to 1")))
 }
 
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]

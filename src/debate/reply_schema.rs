@@ -14,8 +14,8 @@ pub fn reply_schema(debate: &Debate, cue: Cue) -> Option<Value> {
     Some(match phase.reply {
         ReplyKind::Speech | ReplyKind::Sections => return None,
         ReplyKind::Verdict => {
-            let asks = |wanted: Rule| phase.rules.iter().any(|(rule, _)| *rule == wanted);
-            verdict_schema(debate.citable_turns(cue).len(), asks)
+            let has_rule = |required: Rule| phase.rules.iter().any(|(rule, _)| *rule == required);
+            verdict_schema(debate.citable_turns(cue).len(), has_rule)
         }
         ReplyKind::Vote => object_schema(json!({
             "agent_id": {"enum": [debate.seat(cue).name]},
@@ -48,14 +48,14 @@ pub fn reply_schema(debate: &Debate, cue: Cue) -> Option<Value> {
     })
 }
 
-fn verdict_schema(turns: usize, asks: impl Fn(Rule) -> bool) -> Value {
+fn verdict_schema(turns: usize, has_rule: impl Fn(Rule) -> bool) -> Value {
     let level = || json!({"enum": ["high", "medium", "low"]});
     let turns: Vec<String> = (1..=turns).map(|turn| format!("T{turn}")).collect();
-    let hundred = || json!({"type": "number", "minimum": 0, "maximum": 100});
+    let score = || json!({"type": "number", "minimum": 0, "maximum": 100});
     let mut fields = json!({
         "winner": {"enum": ["A", "B"]},
         "confidence": fraction_schema(),
-        "scores": object_schema(json!({"A": hundred(), "B": hundred()})),
+        "scores": object_schema(json!({"A": score(), "B": score()})),
         "reasoning": string_schema(),
         "cites": {"type": "array", "minItems": 1, "items": {"enum": turns}},
         "quality": object_schema(json!({"disagreement": level(), "evidence": level(), "depth": level()})),
@@ -64,26 +64,28 @@ fn verdict_schema(turns: usize, asks: impl Fn(Rule) -> bool) -> Value {
         "unresolved": array_schema(string_schema()),
         "recommendation": string_schema(),
     });
-    if asks(Rule::SaysWhatChanged) {
+    if has_rule(Rule::SaysWhatChanged) {
         fields["changed"] =
             object_schema(json!({"decision": boolean_schema(), "because": string_schema()}));
     }
     let side = || json!({"enum": ["A", "B"]});
-    if asks(Rule::ChecksClaims) {
+    if has_rule(Rule::ChecksClaims) {
         fields["checks"] = array_schema(object_schema(json!({
             "side": side(), "claim": string_schema(),
             "answered": boolean_schema(), "supported": boolean_schema(), "conceded": boolean_schema(),
         })));
         fields["despite"] = string_schema();
     }
-    if asks(Rule::NamesDecisive) {
+    if has_rule(Rule::NamesDecisive) {
         fields["decisive"] = string_schema();
         fields["blind_spots"] =
             array_schema(object_schema(json!({"side": side(), "text": string_schema()})));
     }
-    if asks(Rule::MarksByRubric) {
-        let most = |most: u8| json!({"type": "number", "minimum": 0, "maximum": most});
-        let marks = RubricMarks::CRITERIA.iter().map(|(name, of)| ((*name).to_owned(), most(*of)));
+    if has_rule(Rule::MarksByRubric) {
+        let maximum = |maximum: u8| json!({"type": "number", "minimum": 0, "maximum": maximum});
+        let marks = RubricMarks::CRITERIA
+            .iter()
+            .map(|(name, max_mark)| ((*name).to_owned(), maximum(*max_mark)));
         let marks = object_schema(Value::Object(marks.collect()));
         fields["rubric"] = object_schema(json!({"A": marks.clone(), "B": marks}));
     }
@@ -113,9 +115,9 @@ fn object_schema(fields: Value) -> Value {
 }
 
 fn array_schema(items: Value) -> Value {
-    let mut list = json!({"type": "array"});
-    list["items"] = items;
-    list
+    let mut schema = json!({"type": "array"});
+    schema["items"] = items;
+    schema
 }
 
 fn boolean_schema() -> Value {

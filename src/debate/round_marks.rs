@@ -51,17 +51,17 @@ impl RoundMarks {
 
 /// Marks of every scored round, in order.
 pub fn round_marks(debate: &Debate) -> Vec<RoundMarks> {
-    let mut stands: Vec<Position> = score_sheets(debate)
+    let mut positions: Vec<Position> = score_sheets(debate)
         .map(|(cue, ..)| cue.position())
-        .filter(|stand| stand.round > 0)
+        .filter(|position| position.round > 0)
         .collect();
-    stands.dedup();
-    stands
+    positions.dedup();
+    positions
         .into_iter()
-        .map(|at| RoundMarks {
-            round: at.round,
-            pro: side_mark(debate, at, Side::Pro),
-            con: side_mark(debate, at, Side::Con),
+        .map(|position| RoundMarks {
+            round: position.round,
+            pro: side_mark(debate, position, Side::Pro),
+            con: side_mark(debate, position, Side::Con),
         })
         .collect()
 }
@@ -75,24 +75,24 @@ fn score_sheets(debate: &Debate) -> impl Iterator<Item = RoundScoreSheet<'_>> {
     })
 }
 
-fn side_mark(debate: &Debate, at: Position, side: Side) -> SideMark {
+fn side_mark(debate: &Debate, position: Position, side: Side) -> SideMark {
     let own: Vec<RoundScoreSheet<'_>> =
-        score_sheets(debate).filter(|(cue, ..)| cue.position() == at).collect();
+        score_sheets(debate).filter(|(cue, ..)| cue.position() == position).collect();
     let judges = own.len().max(1) as u32;
-    let nth = usize::from(side == Side::Con);
+    let side_index = usize::from(side == Side::Con);
     let mean = |marks: &BTreeMap<String, u8>| {
         let sum: u32 = marks.values().map(|tenths| u32::from(*tenths) * 10).sum();
         sum / (marks.len().max(1) as u32)
     };
-    let given = own.iter().map(|(_, marks, _)| mean(marks[nth])).sum::<u32>() / judges;
-    let called: usize =
+    let given = own.iter().map(|(_, marks, _)| mean(marks[side_index])).sum::<u32>() / judges;
+    let foul_count: usize =
         own.iter().map(|(_, _, fouls)| fouls.iter().filter(|foul| foul.side == side).count()).sum();
-    let fouls = called as u32 * FOUL_PENALTY / judges;
-    let reliance = reliance_penalty(debate, at, side);
+    let fouls = foul_count as u32 * FOUL_PENALTY / judges;
+    let reliance = reliance_penalty(debate, position, side);
     // A side that did not speak gets 0, whatever the judges scored.
     let spoke = debate.replies_in(..).any(|(cue, body)| {
         let own = debate.seat(cue).role.side() == Some(side);
-        cue.position() == at && own && body.kind() == ReplyKind::Speech
+        cue.position() == position && own && body.kind() == ReplyKind::Speech
     });
     let given = if spoke { given } else { 0 };
     SideMark { given, fouls, reliance, counts: given.saturating_sub(fouls + reliance) }
@@ -110,43 +110,45 @@ pub struct HelpCalls {
 /// in that round.
 pub fn help_calls(debate: &Debate, through: Position, side: Side) -> (HelpCalls, bool) {
     let mut help = HelpCalls::default();
-    let mut now = false;
-    let asks = debate.replies_in(..).filter(|(cue, body)| {
+    let mut granted_in_round = false;
+    let requests = debate.replies_in(..).filter(|(cue, body)| {
         cue.position() <= through
             && debate.seat(*cue).role.side() == Some(side)
             && body.help_request().is_some()
     });
-    for (cue, _) in asks {
+    for (cue, _) in requests {
         help.asked += 1;
         let granted = find_helped_debater(debate, cue.position()) == Some(cue.seat);
         help.granted += u32::from(granted);
-        now |= granted && cue.position() == through;
+        granted_in_round |= granted && cue.position() == through;
     }
-    (help, now)
+    (help, granted_in_round)
 }
 
 /// Seat index of the debater whose call for help was granted in a round: the first who called the
 /// listener that spoke. A listener who petitioned for the other side, or was admitted and did not
 /// speak, does not count.
-fn find_helped_debater(debate: &Debate, at: Position) -> Option<u8> {
-    let round = || debate.replies_in(..).filter(move |(cue, _)| cue.position() == at);
-    let spoke =
-        |nth: u8| round().any(|(cue, body)| cue.seat == nth && body.kind() == ReplyKind::Speech);
-    let wanted = |nth: u8| {
-        round().find_map(|(cue, body)| match body {
-            Body::Petition { supports, .. } if cue.seat == nth => *supports,
+fn find_helped_debater(debate: &Debate, position: Position) -> Option<u8> {
+    let replies = || debate.replies_in(..).filter(move |(cue, _)| cue.position() == position);
+    let spoke = |seat_index: u8| {
+        replies().any(|(cue, body)| cue.seat == seat_index && body.kind() == ReplyKind::Speech)
+    };
+    let petitioned_side = |seat_index: u8| {
+        replies().find_map(|(cue, body)| match body {
+            Body::Petition { supports, .. } if cue.seat == seat_index => *supports,
             _ => None,
         })
     };
-    round().find_map(|(cue, body)| {
+    replies().find_map(|(cue, body)| {
         let seat = find_called_listener(debate, cue, body.help_request()?)?;
-        let own = debate.seat(cue).role.side();
-        (spoke(seat) && wanted(seat).is_none_or(|side| Some(side) == own)).then_some(cue.seat)
+        let caller_side = debate.seat(cue).role.side();
+        (spoke(seat) && petitioned_side(seat).is_none_or(|side| Some(side) == caller_side))
+            .then_some(cue.seat)
     })
 }
 
-fn reliance_penalty(debate: &Debate, at: Position, side: Side) -> u32 {
-    match help_calls(debate, at, side) {
+fn reliance_penalty(debate: &Debate, position: Position, side: Side) -> u32 {
+    match help_calls(debate, position, side) {
         (help, true) => MAX_RELIANCE_PENALTY * help.granted / help.asked.max(1),
         (_, false) => 0,
     }
@@ -162,22 +164,22 @@ pub fn turning_round(debate: &Debate, winner: Side) -> Option<u8> {
         i64::from(round.for_side(winner).counts) - i64::from(round.for_side(winner.other()).counts)
     };
     let mut lead = 0;
-    let mut behind = false;
-    let mut turned = None;
+    let mut was_behind = false;
+    let mut lead_round = None;
     for round in &rounds {
-        let before = lead;
+        let previous_lead = lead;
         lead += gain(round);
-        if before <= 0 && lead > 0 {
-            turned = Some(round.round);
+        if previous_lead <= 0 && lead > 0 {
+            lead_round = Some(round.round);
         }
-        behind |= lead <= 0;
+        was_behind |= lead <= 0;
     }
-    if lead > 0 && behind {
-        return turned;
+    if lead > 0 && was_behind {
+        return lead_round;
     }
     let key = |round: &&RoundMarks| {
-        let found = count_new_evidence(debate, round.round, winner);
-        (gain(round), found, std::cmp::Reverse(round.round))
+        let new_evidence = count_new_evidence(debate, round.round, winner);
+        (gain(round), new_evidence, std::cmp::Reverse(round.round))
     };
     rounds.iter().max_by_key(key).map(|round| round.round)
 }
@@ -202,13 +204,13 @@ fn count_new_evidence(debate: &Debate, round: u8, side: Side) -> usize {
 
 /// The side an audience seat speaks for: the one in its petition, else the one that called it.
 pub fn supported_side(debate: &Debate, cue: Cue) -> Option<Side> {
-    let round = || debate.replies_in(..cue).filter(|(past, _)| past.position() == cue.position());
-    let asked = round().find_map(|(past, body)| match body {
+    let replies = || debate.replies_in(..cue).filter(|(past, _)| past.position() == cue.position());
+    let petitioned_side = replies().find_map(|(past, body)| match body {
         Body::Petition { supports, .. } if past.seat == cue.seat => *supports,
         _ => None,
     });
-    asked.or_else(|| {
-        round().find_map(|(past, body)| {
+    petitioned_side.or_else(|| {
+        replies().find_map(|(past, body)| {
             let side = debate.seat(past).role.side()?;
             (find_called_listener(debate, past, body.help_request()?) == Some(cue.seat))
                 .then_some(side)

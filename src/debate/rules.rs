@@ -118,8 +118,10 @@ pub fn validate_reply(
     envelope: Envelope,
 ) -> Result<Event, Vec<RuleFinding>> {
     let mut findings = check_rules(debate, cue, &body, &citations);
-    let again = debate.rejected_reply(cue).is_some() || debate.seat(cue).voice.is_awaited();
-    for finding in findings.iter_mut().filter(|it| again && it.weight == RuleWeight::Mend) {
+    let is_last_attempt =
+        debate.rejected_reply(cue).is_some() || debate.seat(cue).voice.is_awaited();
+    for finding in findings.iter_mut().filter(|it| is_last_attempt && it.weight == RuleWeight::Mend)
+    {
         finding.weight = RuleWeight::Foul;
     }
     if findings.iter().any(|finding| matches!(finding.weight, RuleWeight::Reask | RuleWeight::Mend))
@@ -192,9 +194,9 @@ fn own_turns(debate: &Debate, cue: Cue) -> impl Iterator<Item = (Cue, &Body)> {
 /// Claims of the other side made before this turn.
 fn opposing_claims(debate: &Debate, cue: Cue) -> impl Iterator<Item = &Claim> {
     let side = |cue: Cue| debate.seat(cue).role.side();
-    let other = side(cue).map(Side::other);
+    let opponent = side(cue).map(Side::other);
     debate
         .replies_before(cue)
-        .filter(move |(past, _)| other.is_some() && side(*past) == other)
+        .filter(move |(past, _)| opponent.is_some() && side(*past) == opponent)
         .flat_map(|(_, body)| body.claims())
 }

@@ -72,8 +72,11 @@ pub enum Participant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
+    /// Short reasoning, for speed and cost.
     Low,
+    /// The default of most tools.
     Medium,
+    /// Thorough reasoning.
     High,
     /// As much as the tool allows.
     Max,
@@ -126,15 +129,16 @@ impl Participant {
     /// stored name cannot inject a flag into a command line.
     pub fn validate(&self) -> Result<(), ParticipantError> {
         let Participant::Model { tool, model } = self else { return Ok(()) };
-        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-        if tool.is_empty() || tool.starts_with('-') || !tool.chars().all(plain) {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if tool.is_empty() || tool.starts_with('-') || !tool.chars().all(is_plain) {
             return Err(ParticipantError::InvalidTool);
         }
         // A script is named by its path, which is opened and never put on a command line.
-        let path = tool == "script";
-        let fits = |c: char| plain(c) || ":/@".contains(c) || (path && !c.is_control());
+        let is_script = tool == "script";
+        let is_allowed =
+            |c: char| is_plain(c) || ":/@".contains(c) || (is_script && !c.is_control());
         match model {
-            Some(model) if model.starts_with('-') || !model.chars().all(fits) => {
+            Some(model) if model.starts_with('-') || !model.chars().all(is_allowed) => {
                 Err(ParticipantError::InvalidModel)
             }
             _ => Ok(()),
@@ -166,8 +170,11 @@ impl Participant {
             (Participant::Human, _) => false,
             (
                 Participant::Model { tool, model },
-                Participant::Model { tool: same, model: another },
-            ) => tool == same && (model == another || model.is_none() || another.is_none()),
+                Participant::Model { tool: other_tool, model: other_model },
+            ) => {
+                tool == other_tool
+                    && (model == other_model || model.is_none() || other_model.is_none())
+            }
             _ => self == other,
         }
     }

@@ -166,10 +166,10 @@ impl Default for DebateLimits {
         DebateLimits {
             shortest: *DEFAULT_SPEECH_CHARS.start(),
             longest: *DEFAULT_SPEECH_CHARS.end(),
-            prompt: 4_000_000,
+            prompt: DEFAULT_PROMPT_BYTES,
             turn_seconds: None,
             await_seconds: None,
-            at_once: 8,
+            at_once: DEFAULT_CONCURRENT_REQUESTS,
             budget: Budget::default(),
         }
     }
@@ -179,24 +179,35 @@ impl Default for DebateLimits {
 pub const MAX_TOPIC_CHARS: usize = 4_000;
 /// Maximum size of a brief, in bytes.
 pub const MAX_BRIEF_BYTES: usize = 2_000_000;
+/// Maximum number of acts, of phases in an act and of seats.
+const MAX_PARTS: usize = 200;
+/// Default limit on the size of a prompt, in bytes.
+const DEFAULT_PROMPT_BYTES: usize = 4_000_000;
+/// Default limit on the concurrent requests of a debate.
+const DEFAULT_CONCURRENT_REQUESTS: u8 = 8;
 
 /// Validation error of a setup.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
+#[expect(missing_docs, reason = "the error messages explain the variants")]
 pub enum SetupError {
-    #[error("this debate follows grammar {0}; this program reads up to {GRAMMAR_VERSION}")]
+    #[error(
+        "this debate uses grammar {0}; this program supports up to {GRAMMAR_VERSION}: update it"
+    )]
     UnsupportedGrammar(u8),
     #[error("the topic is empty")]
     EmptyTopic,
     #[error("the {0} is too long: {1} of at most {2}")]
     TooLong(&'static str, usize, usize),
-    #[error("nobody is seated to `{0}`")]
+    #[error("phase `{0}` has no seat: add a seat with its role")]
     UnseatedPhase(String),
-    #[error("too much: at most 200 acts, phases and seats, and {MAX_OPEN_ROUNDS} rounds")]
+    #[error(
+        "the debate is too large: at most {MAX_PARTS} acts, phases and seats, and \
+         {MAX_OPEN_ROUNDS} rounds"
+    )]
     TooManyParts,
-    #[error("the last act is open, so nothing could end it")]
+    #[error("the last act must not be open, or the debate could not end")]
     OpenLastAct,
-    #[error("the judge's share is {0}; it must be 0 to 100 in a hundred")]
+    #[error("the judge's share is {0} %; it must be 0 to 100 %")]
     InvalidJudgeShare(u8),
     #[error("two seats are called `{0}`")]
     DuplicateSeatName(String),
@@ -237,7 +248,8 @@ impl Setup {
             return Err(SetupError::InvalidJudgeShare(share));
         }
         for (name, text) in &self.prompts {
-            template::validate(text).map_err(|bad| SetupError::InvalidPrompt(name.clone(), bad))?;
+            template::validate(text)
+                .map_err(|error| SetupError::InvalidPrompt(name.clone(), error))?;
         }
         Ok(())
     }
@@ -246,16 +258,16 @@ impl Setup {
         if self.topic.trim().is_empty() {
             return Err(SetupError::EmptyTopic);
         }
-        let topic = self.topic.chars().count();
-        if topic > MAX_TOPIC_CHARS {
-            return Err(SetupError::TooLong("topic", topic, MAX_TOPIC_CHARS));
+        let topic_chars = self.topic.chars().count();
+        if topic_chars > MAX_TOPIC_CHARS {
+            return Err(SetupError::TooLong("topic", topic_chars, MAX_TOPIC_CHARS));
         }
         if self.brief.len() > MAX_BRIEF_BYTES {
             return Err(SetupError::TooLong("brief", self.brief.len(), MAX_BRIEF_BYTES));
         }
         let acts = &self.format.acts;
-        let crowd = acts.iter().map(|act| act.phases.len()).chain([acts.len(), self.seats.len()]);
-        if crowd.max() > Some(200) || self.rounds > MAX_OPEN_ROUNDS {
+        let sizes = acts.iter().map(|act| act.phases.len()).chain([acts.len(), self.seats.len()]);
+        if sizes.max() > Some(MAX_PARTS) || self.rounds > MAX_OPEN_ROUNDS {
             return Err(SetupError::TooManyParts);
         }
         if acts.last().is_none_or(|act| act.rounds == Rounds::Open) {
@@ -266,26 +278,29 @@ impl Setup {
 
     /// Validates a list of seats against the format.
     pub fn validate_seats(&self, seats: &[Seat]) -> Result<(), SetupError> {
-        if seats.len() > 200 {
+        if seats.len() > MAX_PARTS {
             return Err(SetupError::TooManyParts);
         }
-        for (at, seat) in seats.iter().enumerate() {
-            if seats[..at].iter().any(|other| other.name == seat.name) {
+        for (index, seat) in seats.iter().enumerate() {
+            if seats[..index].iter().any(|other| other.name == seat.name) {
                 return Err(SetupError::DuplicateSeatName(seat.name.clone()));
             }
-            seat.voice.validate().map_err(|bad| SetupError::InvalidSeat(seat.name.clone(), bad))?;
+            seat.voice
+                .validate()
+                .map_err(|error| SetupError::InvalidSeat(seat.name.clone(), error))?;
         }
-        let seated = |role: &Role| seats.iter().any(|seat| seat.role == *role);
-        let vacant = |phase: &&Phase| match &phase.speakers {
-            Speakers::Seated(roles) => roles.iter().enumerate().any(|(nth, role)| {
-                let vital = role.side().is_some() || (nth == 0 && phase.short != Shortfall::GoOn);
-                vital && !seated(role)
+        let is_seated = |role: &Role| seats.iter().any(|seat| seat.role == *role);
+        let is_vacant = |phase: &&Phase| match &phase.speakers {
+            Speakers::Seated(roles) => roles.iter().enumerate().any(|(role_index, role)| {
+                let is_required =
+                    role.side().is_some() || (role_index == 0 && phase.short != Shortfall::GoOn);
+                is_required && !is_seated(role)
             }),
             _ => false,
         };
         let mut phases = self.format.acts.iter().flat_map(|act| &act.phases);
         phases
-            .find(vacant)
+            .find(is_vacant)
             .map_or(Ok(()), |phase| Err(SetupError::UnseatedPhase(phase.name.clone())))
     }
 }
@@ -293,9 +308,9 @@ impl Setup {
 impl Budget {
     /// Whether a limit is reached.
     pub fn is_exhausted(&self, spent: Spend) -> bool {
-        let over = |limit: Option<u64>, spent: u64| limit.is_some_and(|limit| spent >= limit);
-        over(self.cost, spent.cost)
-            || over(self.tokens, spent.tokens)
-            || over(self.milliseconds, spent.milliseconds)
+        let is_reached = |limit: Option<u64>, spent: u64| limit.is_some_and(|limit| spent >= limit);
+        is_reached(self.cost, spent.cost)
+            || is_reached(self.tokens, spent.tokens)
+            || is_reached(self.milliseconds, spent.milliseconds)
     }
 }

@@ -92,7 +92,7 @@ struct EffectiveSettings {
 
 /// Error for an event that is not legal now.
 #[derive(Debug, thiserror::Error)]
-#[error("{} is not due; {} is", event.name(), due.describe())]
+#[error("{} is not possible now; expected: {}", event.name(), due.describe())]
 pub struct IllegalEvent {
     /// The rejected event.
     pub event: Box<Event>,
@@ -113,14 +113,14 @@ impl Debate {
     /// Creates a debate without turns, if the setup is valid.
     pub fn open(setup: Setup) -> Result<Debate, SetupError> {
         setup.validate()?;
-        let first = EffectiveSettings {
+        let initial = EffectiveSettings {
             from: Cue { act: 0, round: 0, phase: 0, seat: 0 },
             seats: setup.seats.clone(),
             rounds: setup.rounds,
             topic: setup.topic.clone(),
         };
         Ok(Debate {
-            settings_history: vec![first],
+            settings_history: vec![initial],
             holds: setup.holds.clone(),
             terms: setup.terms.clone(),
             budget: setup.limits.budget,
@@ -291,10 +291,10 @@ impl Debate {
     fn can_ask(&self, cues: &[Cue], due: &Step) -> bool {
         let open: Vec<Cue> = due.open_cues().collect();
         let unasked = |cue: &Cue| !self.asked.contains_key(cue);
-        let may =
+        let is_allowed =
             |cue: &Cue| open.contains(cue) && (unasked(cue) || !self.seat(*cue).voice.is_awaited());
         !cues.is_empty()
-            && cues.iter().all(may)
+            && cues.iter().all(is_allowed)
             && open.iter().filter(|cue| unasked(cue)).all(|cue| cues.contains(cue))
     }
 
@@ -313,25 +313,25 @@ impl Debate {
 
     /// A debate can be concluded once it has a reply and before its ending begins.
     fn can_conclude(&self, due: &Step) -> bool {
-        let begun = due.first_cue().is_none_or(|cue| cue.act >= self.setup.ending_act());
-        !begun && self.replies_in(..).next().is_some()
+        let ending_begun = due.first_cue().is_none_or(|cue| cue.act >= self.setup.ending_act());
+        !ending_begun && self.replies_in(..).next().is_some()
     }
 
     fn can_amend(&self, change: &Amendment) -> bool {
         match change {
             Amendment::Seat { seat, voice } => {
-                let now = self.seats().get(usize::from(*seat));
-                now.is_some_and(|seat| seat.voice != *voice) && voice.validate().is_ok()
+                let current = self.seats().get(usize::from(*seat));
+                current.is_some_and(|seat| seat.voice != *voice) && voice.validate().is_ok()
             }
             Amendment::Limit { budget } => !budget.is_exhausted(self.spent),
             Amendment::Plan { rounds, seats, holds } => {
-                let new = seats.as_ref();
-                (rounds.is_some() || new.is_some() || holds.is_some())
+                let new_seats = seats.as_ref();
+                (rounds.is_some() || new_seats.is_some() || holds.is_some())
                     && rounds.is_none_or(|rounds| self.can_have_rounds(rounds))
-                    && new.is_none_or(|new| {
+                    && new_seats.is_none_or(|new_seats| {
                         self.asked.is_empty()
                             && self.turns.is_empty()
-                            && self.setup.validate_seats(new).is_ok()
+                            && self.setup.validate_seats(new_seats).is_ok()
                     })
             }
             Amendment::Terms { .. } => self.asked.is_empty() && self.turns.is_empty(),
@@ -347,28 +347,25 @@ impl Debate {
         if !(1..=MAX_OPEN_ROUNDS).contains(&rounds) {
             return false;
         }
-        let spans: Vec<_> = self.setup.format.round_ranges(rounds).collect();
-        let now: Vec<_> = self.setup.format.round_ranges(self.rounds()).collect();
-        let same =
-            |act: usize| spans[act] == now[act] || spans[act].is_empty() && now[act].is_empty();
+        let new: Vec<_> = self.setup.format.round_ranges(rounds).collect();
+        let old: Vec<_> = self.setup.format.round_ranges(self.rounds()).collect();
+        let same = |act: usize| new[act] == old[act] || new[act].is_empty() && old[act].is_empty();
         self.asked.keys().all(|cue| {
             let act = usize::from(cue.act);
-            cue.act < self.setup.ending_act()
-                && spans[act].contains(&cue.round)
-                && (0..act).all(same)
+            cue.act < self.setup.ending_act() && new[act].contains(&cue.round) && (0..act).all(same)
         })
     }
 
-    fn seat_transfer(&self, change: &Amendment, because: String) -> Option<SeatTransfer> {
+    fn seat_transfer(&self, change: &Amendment, reason: String) -> Option<SeatTransfer> {
         let Amendment::Seat { seat, voice } = change else { return None };
         let from = self.seats()[usize::from(*seat)].voice.clone();
-        let (to, at) = (voice.clone(), next(self).first_cue());
-        Some(SeatTransfer { seat: *seat, from, to, due_cue: at, reason: because })
+        let (to, due_cue) = (voice.clone(), next(self).first_cue());
+        Some(SeatTransfer { seat: *seat, from, to, due_cue, reason })
     }
 
     fn amend(&mut self, change: Amendment) {
-        let mut era = self.current_settings().clone();
-        era.from = self.next_unasked().unwrap_or(era.from);
+        let mut settings = self.current_settings().clone();
+        settings.from = self.next_unasked().unwrap_or(settings.from);
         match change {
             Amendment::Limit { budget } => {
                 self.budget = budget;
@@ -379,7 +376,7 @@ impl Debate {
                 return;
             }
             Amendment::Seat { seat, voice } => {
-                era.seats[usize::from(seat)].voice = voice;
+                settings.seats[usize::from(seat)].voice = voice;
                 // A new participant starts without a rejected reply and without a deadline.
                 let turns = &self.turns;
                 let open = |cue: &Cue| cue.seat == seat && !turns.contains_key(cue);
@@ -387,13 +384,13 @@ impl Debate {
                 self.asked.iter_mut().filter(|(cue, _)| open(cue)).for_each(|(_, at)| *at = None);
             }
             Amendment::Plan { rounds, seats, holds } => {
-                era.rounds = rounds.unwrap_or(era.rounds);
-                era.seats = seats.unwrap_or(era.seats);
+                settings.rounds = rounds.unwrap_or(settings.rounds);
+                settings.seats = seats.unwrap_or(settings.seats);
                 self.holds = holds.unwrap_or(std::mem::take(&mut self.holds));
             }
-            Amendment::Topic { topic } => era.topic = topic,
+            Amendment::Topic { topic } => settings.topic = topic,
         }
-        self.settings_history.push(era);
+        self.settings_history.push(settings);
         // With other rounds, another cue may be next. All remarks and settings apply to it.
         self.next_unasked().into_iter().for_each(|from| self.backdate_to(from));
     }
@@ -402,8 +399,8 @@ impl Debate {
     fn backdate_to(&mut self, from: Cue) {
         let remarks = self.remarks.iter_mut().map(|remark| &mut remark.from);
         remarks
-            .chain(self.settings_history.iter_mut().map(|era| &mut era.from))
-            .for_each(|at| *at = from.min(*at));
+            .chain(self.settings_history.iter_mut().map(|settings| &mut settings.from))
+            .for_each(|start| *start = from.min(*start));
     }
 
     /// The current settings.
@@ -416,7 +413,7 @@ impl Debate {
         let horizon = self.wave_start(cue);
         self.settings_history
             .iter()
-            .rfind(|era| era.from <= horizon)
+            .rfind(|settings| settings.from <= horizon)
             .unwrap_or(&self.settings_history[0])
     }
 
@@ -437,10 +434,10 @@ impl Debate {
     pub fn reopen_cue(&self) -> Option<Cue> {
         let failed = || self.failed_turns().map(|(cue, _)| cue).filter(|cue| self.can_reopen(*cue));
         let stopped = || {
-            let mut on = self.clone();
-            on.concluded = false;
-            on.outcome = None;
-            next(&on).first_cue().filter(|cue| self.can_reopen(*cue))
+            let mut resumed = self.clone();
+            resumed.concluded = false;
+            resumed.outcome = None;
+            next(&resumed).first_cue().filter(|cue| self.can_reopen(*cue))
         };
         let last = || {
             let last = self.wave_start(failed().last()?);
@@ -479,8 +476,8 @@ impl Debate {
     /// because a prompt never changes once it was asked.
     fn next_unasked(&self) -> Option<Cue> {
         let due = next(self);
-        let at = due.first_cue()?;
-        let wave = wave_range(self.setup.phase(at), at);
+        let first = due.first_cue()?;
+        let wave = wave_range(self.setup.phase(first), first);
         let after = |end: Cue| Cue { seat: end.seat.saturating_add(1), ..end };
         let asked = due.open_cues().any(|cue| self.was_asked(cue));
         Some(if asked { after(*wave.end()) } else { *wave.start() })
@@ -489,7 +486,7 @@ impl Debate {
 
 /// Error while replaying a log.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "they are the errors they carry")]
+#[expect(missing_docs, reason = "each wraps the error it names")]
 pub enum ReplayError {
     #[error(transparent)]
     Setup(#[from] SetupError),

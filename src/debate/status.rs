@@ -96,14 +96,14 @@ pub const UNVERIFIED_RIGOR: &str = "Structured perspective comparison (prompt-en
 
 /// Computes the status of a debate.
 pub fn status(debate: &Debate) -> Status {
-    let nothing = debate.replies_in(..).next().is_none();
+    let no_replies = debate.replies_in(..).next().is_none();
     match debate.outcome() {
         None if matches!(next(debate), Step::Hold { .. }) => Status::Paused,
         None => Status::InProgress,
         Some(DebateOutcome::Cancelled) => Status::Cancelled,
-        Some(_) if nothing && all_timed_out(debate) => Status::Failed,
+        Some(_) if no_replies && all_timed_out(debate) => Status::Failed,
         Some(DebateOutcome::Aborted { .. }) => Status::Aborted,
-        Some(_) if nothing => Status::Failed,
+        Some(_) if no_replies => Status::Failed,
         Some(DebateOutcome::Uncontested { .. } | DebateOutcome::Curtailed { .. }) => {
             Status::Degraded
         }
@@ -136,41 +136,43 @@ pub fn notices(debate: &Debate) -> Vec<String> {
     match debate.outcome() {
         Some(DebateOutcome::Uncontested { .. }) => notices.push(UNCONTESTED_WARNING.into()),
         Some(DebateOutcome::Curtailed { at, phase }) if at.round > 0 => notices.push(format!(
-            "[WARN] Round {} is incomplete (`{phase}` failed); the result rests on the completed rounds.",
+            "[WARN] Round {} is incomplete (`{phase}` failed); the result rests on the completed \
+             rounds.",
             at.round
         )),
         Some(DebateOutcome::Settled { after }) => {
-            let why = settled_reason(debate, *after).map_or_else(String::new, |why| why.describe(*after));
-            notices.push(format!("[INFO] Ended before the last round: {why}."));
+            let reason = settled_reason(debate, *after)
+                .map_or_else(String::new, |reason| reason.describe(*after));
+            notices.push(format!("[INFO] Ended before the last round: {reason}."));
         }
-        Some(DebateOutcome::Curtailed { .. }) if judgment(debate).is_some() => notices.push(
-            "[WARN] No judge gave a final ruling; marks and votes alone decided.".into(),
-        ),
+        Some(DebateOutcome::Curtailed { .. }) if judgment(debate).is_some() => notices
+            .push("[WARN] No judge gave a final ruling; marks and votes alone decided.".into()),
         Some(DebateOutcome::Curtailed { .. }) if has_two_sides(debate) => {
-            notices.push("[WARN] No judge ruled; both positions are shown without a verdict.".into());
+            notices
+                .push("[WARN] No judge ruled; both positions are shown without a verdict.".into());
         }
-        Some(DebateOutcome::Curtailed { phase, .. }) => notices.push(format!(
-            "[WARN] `{phase}` failed; what was said is shown without it."
-        )),
+        Some(DebateOutcome::Curtailed { phase, .. }) => {
+            notices.push(format!("[WARN] `{phase}` failed; what was said is shown without it."));
+        }
         _ => {}
     }
     if let (Some(outcome), Some(because)) = (debate.outcome(), debate.end_reason()) {
-        let how = if *outcome == DebateOutcome::Cancelled { "Cancelled" } else { "Concluded" };
-        notices.push(format!("[INFO] {how}: {because}"));
+        let verb = if *outcome == DebateOutcome::Cancelled { "Cancelled" } else { "Concluded" };
+        notices.push(format!("[INFO] {verb}: {because}"));
     }
-    let removed = redaction_summary(debate);
-    if !removed.is_empty() {
-        notices.push(format!("[INFO] Secrets were taken out of what was said: {removed}"));
+    let redacted = redaction_summary(debate);
+    if !redacted.is_empty() {
+        notices.push(format!("[INFO] Secrets were taken out of what was said: {redacted}"));
     }
-    if let Some(why) = &debate.setup().unread {
-        notices.push(format!("[WARN] No tool could read the repository: {why}"));
+    if let Some(reason) = &debate.setup().unread {
+        notices.push(format!("[WARN] No tool could read the repository: {reason}"));
     }
-    let blind = debate.turns().filter_map(|(cue, turn)| {
+    let unread_warnings = debate.turns().filter_map(|(cue, turn)| {
         let caveats = &turn.as_ref().ok()?.envelope.caveats;
-        let why = caveats.iter().find_map(|caveat| caveat.strip_prefix(UNREAD_CAVEAT_PREFIX))?;
-        Some(format!("[WARN] {} could not read the repository: {why}", debate.tool_at(cue)))
+        let reason = caveats.iter().find_map(|caveat| caveat.strip_prefix(UNREAD_CAVEAT_PREFIX))?;
+        Some(format!("[WARN] {} could not read the repository: {reason}", debate.tool_at(cue)))
     });
-    for line in blind {
+    for line in unread_warnings {
         if !notices.contains(&line) {
             notices.push(line);
         }
@@ -187,15 +189,17 @@ pub fn notices(debate: &Debate) -> Vec<String> {
 /// Labels on the origin of a debate: `demo`, `single-model`, `partial-judge`, `imported`.
 pub fn labels(debate: &Debate) -> Vec<&'static str> {
     let mut labels = vec![];
-    let tools = |role: Role| debate.find_seat(role).map(|seat| &seat.voice);
+    let participant = |role: Role| debate.find_seat(role).map(|seat| &seat.voice);
     if debate.seats().iter().any(|seat| seat.voice.tool() == "demo") {
         labels.push("demo");
     }
-    if let (Some(pro), Some(con)) = (tools(Role::Pro), tools(Role::Con)) {
-        let one_voice = pro == con && matches!(pro, Participant::Model { .. } | Participant::Host);
+    if let (Some(pro), Some(con)) = (participant(Role::Pro), participant(Role::Con)) {
+        let same_participant =
+            pro == con && matches!(pro, Participant::Model { .. } | Participant::Host);
         // Two tools can serve the same model, which only their responses reveal.
         let reported = reported_model(debate, Role::Pro);
-        if one_voice || (reported.is_some() && reported == reported_model(debate, Role::Con)) {
+        if same_participant || (reported.is_some() && reported == reported_model(debate, Role::Con))
+        {
             labels.push("single-model");
         }
     }
@@ -210,7 +214,7 @@ pub fn labels(debate: &Debate) -> Vec<&'static str> {
 
 /// Whether a judge is, or may be, the same model as a debater.
 fn has_partial_judge(debate: &Debate) -> bool {
-    let asked = |voice: &Participant| match voice {
+    let is_model = |voice: &Participant| match voice {
         Participant::Model { tool, .. } => !matches!(tool.as_str(), "script" | "demo"),
         other => *other == Participant::Host,
     };
@@ -219,21 +223,25 @@ fn has_partial_judge(debate: &Debate) -> bool {
         .into_iter()
         .filter_map(|role| debate.find_seat(role).map(|seat| &seat.voice))
         .collect();
-    let argues = |judge: &Participant| sides.iter().any(|side| judge.may_be_same_model(side));
-    judges.into_iter().any(|judge| asked(&judge.voice) && argues(&judge.voice))
+    let may_be_debater =
+        |judge: &Participant| sides.iter().any(|side| judge.may_be_same_model(side));
+    judges.into_iter().any(|judge| is_model(&judge.voice) && may_be_debater(&judge.voice))
 }
 
 /// Model reported in the last response of a role.
 fn reported_model(debate: &Debate, role: Role) -> Option<&str> {
-    let own = debate.turns().filter(|(cue, _)| debate.seat(*cue).role == role);
-    own.filter_map(|(_, turn)| turn.as_ref().ok()?.envelope.model_reported.as_deref()).next_back()
+    let turns = debate.turns().filter(|(cue, _)| debate.seat(*cue).role == role);
+    turns.filter_map(|(_, turn)| turn.as_ref().ok()?.envelope.model_reported.as_deref()).next_back()
 }
 
 /// One line on how far the debate was verified.
 pub fn rigor(debate: &Debate) -> String {
     let replies = || debate.turns().filter_map(|(_, turn)| turn.as_ref().ok());
-    let count = |fits: fn(CitationStatus) -> bool| {
-        replies().flat_map(|reply| &reply.citations).filter(|cited| fits(cited.found)).count()
+    let count = |predicate: fn(CitationStatus) -> bool| {
+        replies()
+            .flat_map(|reply| &reply.citations)
+            .filter(|citation| predicate(citation.found))
+            .count()
     };
     // A citation that cannot be looked up here was not checked.
     let citations =
@@ -251,24 +259,24 @@ pub fn rigor(debate: &Debate) -> String {
 
 /// Advice to end the debate, if another round is unlikely to add anything.
 pub fn ending_advice(debate: &Debate) -> Option<String> {
-    let at = next(debate)
+    let next_cue = next(debate)
         .first_cue()
-        .filter(|at| at.round > 1 && at.act < debate.setup().ending_act())?;
-    if debate.setup().act(at).rounds == Rounds::Open {
-        return dialogue_ending_advice(debate, at.round);
+        .filter(|next_cue| next_cue.round > 1 && next_cue.act < debate.setup().ending_act())?;
+    if debate.setup().act(next_cue).rounds == Rounds::Open {
+        return dialogue_ending_advice(debate, next_cue.round);
     }
-    let said = debate.turns().any(|(cue, _)| cue.position() == at.position());
-    let settled = settled_reason(debate, at.round - 1).filter(|_| !said)?;
-    Some(format!("{}; a verdict now would lose nothing", settled.describe(at.round - 1)))
+    let has_begun = debate.turns().any(|(cue, _)| cue.position() == next_cue.position());
+    let settled = settled_reason(debate, next_cue.round - 1).filter(|_| !has_begun)?;
+    Some(format!("{}; a verdict now would lose nothing", settled.describe(next_cue.round - 1)))
 }
 
 /// Advice to end an open dialogue that repeats itself or exceeds the requested rounds. The user
 /// decides.
 fn dialogue_ending_advice(debate: &Debate, round: u8) -> Option<String> {
-    let advice = debate.rounds();
-    let long = (round > advice).then(|| {
+    let requested = debate.rounds();
+    let long = (round > requested).then(|| {
         format!(
-            "{advice} rounds are over: suggest to the user to sum up and end; nothing forces it"
+            "{requested} rounds are over: suggest to the user to sum up and end; nothing forces it"
         )
     });
     let stuck = is_repetitive_round(debate, round - 1).then(|| {
@@ -278,16 +286,17 @@ fn dialogue_ending_advice(debate: &Debate, round: u8) -> Option<String> {
             round - 1
         )
     });
-    let all: Vec<String> = long.into_iter().chain(stuck).collect();
-    (!all.is_empty()).then(|| all.join("; "))
+    let advice_lines: Vec<String> = long.into_iter().chain(stuck).collect();
+    (!advice_lines.is_empty()).then(|| advice_lines.join("; "))
 }
 
 /// Number of newly verified citations in the counted rounds, that is, outside round 0.
 pub fn count_new_evidence(debate: &Debate) -> usize {
     let rounds = debate.turns().filter(|(cue, _)| cue.round > 0);
     let replies = rounds.filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
-    let cited = replies.flat_map(|(cue, reply)| reply.citations.iter().map(move |it| (cue, it)));
-    cited.filter(|(cue, citation)| is_new_evidence(debate, *cue, citation)).count()
+    let citations =
+        replies.flat_map(|(cue, reply)| reply.citations.iter().map(move |it| (cue, it)));
+    citations.filter(|(cue, citation)| is_new_evidence(debate, *cue, citation)).count()
 }
 
 /// Display name of a side: its tool or bot, or its role if both tools are the same.
@@ -311,14 +320,15 @@ pub fn side_name(debate: &Debate, side: Side) -> String {
 
 /// Number of rounds in which both sides spoke.
 pub fn completed_rounds(debate: &Debate) -> u8 {
-    let spoke = |round: u8, role: Role| {
+    let has_spoken = |round: u8, role: Role| {
         debate.replies_in(..).any(|(cue, body)| {
             cue.round == round && debate.seat(cue).role == role && body.kind() == ReplyKind::Speech
         })
     };
-    let (one, other) =
+    let (first_role, second_role) =
         if has_two_sides(debate) { (Role::Pro, Role::Con) } else { (Role::Lead, Role::Partner) };
-    let full = |round: &u8| spoke(*round, one) && spoke(*round, other);
+    let is_complete =
+        |round: &u8| has_spoken(*round, first_role) && has_spoken(*round, second_role);
     let last = debate.turns().map(|(cue, _)| cue.round).max().unwrap_or(0);
-    (1..=last).filter(full).count() as u8
+    (1..=last).filter(is_complete).count() as u8
 }

@@ -13,23 +13,23 @@ mod emphasis;
 /// returned unchanged.
 pub fn strip_style(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut open: Option<OpenFence> = None;
-    for whole in text.split_inclusive('\n') {
-        let line = whole.trim_end_matches(['\n', '\r']);
+    let mut open_fence: Option<OpenFence> = None;
+    for full_line in text.split_inclusive('\n') {
+        let line = full_line.trim_end_matches(['\n', '\r']);
         let fence = parse_fence(line);
-        match open {
-            Some(begun) => {
-                out.push_str(whole);
-                open = (!closes_fence(line, begun)).then_some(begun);
+        match open_fence {
+            Some(opened) => {
+                out.push_str(full_line);
+                open_fence = (!closes_fence(line, opened)).then_some(opened);
             }
             None if fence.is_some() => {
-                out.push_str(whole);
-                open = fence;
+                out.push_str(full_line);
+                open_fence = fence;
             }
             None => {
-                if let Some(even) = strip_line_style(line) {
-                    out.push_str(&even);
-                    out.push_str(&whole[line.len()..]);
+                if let Some(stripped) = strip_line_style(line) {
+                    out.push_str(&stripped);
+                    out.push_str(&full_line[line.len()..]);
                 }
             }
         }
@@ -47,22 +47,22 @@ struct OpenFence {
 
 /// Parses the code fence a line opens.
 fn parse_fence(line: &str) -> Option<OpenFence> {
-    let (quotes, rest) = split_blockquote(line);
+    let (quote_depth, rest) = split_blockquote(line);
     let rest = rest
         .strip_prefix(['-', '*', '+'])
         .map_or(rest, |item| if item.starts_with([' ', '\t']) { item.trim_start() } else { rest });
-    let mark = rest.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-    let info = rest.trim_start_matches(mark);
+    let delimiter = rest.chars().next().filter(|delimiter| matches!(delimiter, '`' | '~'))?;
+    let info = rest.trim_start_matches(delimiter);
     let length = rest.len() - info.len();
     // With more backticks behind, it is inline code.
-    let inline = mark == '`' && info.contains('`');
-    (length >= 3 && !inline).then_some(OpenFence { quote_depth: quotes, delimiter: mark, length })
+    let is_inline_code = delimiter == '`' && info.contains('`');
+    (length >= 3 && !is_inline_code).then_some(OpenFence { quote_depth, delimiter, length })
 }
 
 fn closes_fence(line: &str, open: OpenFence) -> bool {
-    let (quotes, rest) = split_blockquote(line);
+    let (quote_depth, rest) = split_blockquote(line);
     let rest = rest.trim_end();
-    quotes == open.quote_depth
+    quote_depth == open.quote_depth
         && rest.len() >= open.length
         && rest.chars().all(|c| c == open.delimiter)
 }
@@ -95,8 +95,11 @@ fn strip_line_style(line: &str) -> Option<String> {
 /// Whether a line is a horizontal rule or a setext heading underline.
 fn is_horizontal_rule(line: &str) -> bool {
     let bare: String = line.split_whitespace().collect();
-    let all = |mark: char| bare.len() >= 3 && bare.chars().all(|c| c == mark);
-    all('-') || all('*') || all('_') || all('=') && !line.trim().contains(char::is_whitespace)
+    let is_all = |mark: char| bare.len() >= 3 && bare.chars().all(|c| c == mark);
+    is_all('-')
+        || is_all('*')
+        || is_all('_')
+        || is_all('=') && !line.trim().contains(char::is_whitespace)
 }
 
 /// Splits a line into its normalized prefix (indent, blockquote and list markers) and its content.
@@ -104,30 +107,30 @@ fn is_horizontal_rule(line: &str) -> bool {
 fn split_line_prefix(line: &str) -> (String, &str) {
     let mut out = String::new();
     let mut rest = line;
-    let mut heading = false;
+    let mut is_heading = false;
     while let Some(first) = rest.chars().next() {
         let after = &rest[first.len_utf8()..];
-        let spaced = after.starts_with(char::is_whitespace);
+        let before_space = after.starts_with(char::is_whitespace);
         let hashes = rest.len() - rest.trim_start_matches('#').len();
         if first.is_whitespace() || first == '>' {
             out.push(first);
             rest = after;
-        } else if matches!(first, '-' | '*' | '+' | '•') && spaced {
+        } else if matches!(first, '-' | '*' | '+' | '•') && before_space {
             out.push('-');
             rest = after;
         } else if (1..=6).contains(&hashes)
             && (rest.len() == hashes || rest[hashes..].starts_with(char::is_whitespace))
         {
-            heading = true;
+            is_heading = true;
             rest = rest[hashes..].trim_start();
         } else {
             break;
         }
     }
-    if heading {
-        let bare = rest.trim_end().trim_end_matches('#');
-        if bare.is_empty() || bare.ends_with(char::is_whitespace) {
-            rest = bare.trim_end();
+    if is_heading {
+        let trimmed = rest.trim_end().trim_end_matches('#');
+        if trimmed.is_empty() || trimmed.ends_with(char::is_whitespace) {
+            rest = trimmed.trim_end();
         }
     }
     (out, rest)
@@ -146,31 +149,31 @@ enum CharAction {
 
 fn strip_inline_style(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
-    let mut fates = vec![CharAction::Keep; chars.len()];
-    mark_literals(&chars, &mut fates);
-    emphasis::mark_emphasis(&chars, &mut fates);
-    emoji::mark_emoji(&chars, &mut fates);
-    mark_repeated_punctuation(&chars, &mut fates);
+    let mut actions = vec![CharAction::Keep; chars.len()];
+    mark_literals(&chars, &mut actions);
+    emphasis::mark_emphasis(&chars, &mut actions);
+    emoji::mark_emoji(&chars, &mut actions);
+    mark_repeated_punctuation(&chars, &mut actions);
     let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    while at < chars.len() {
-        let gone = fates[at..]
+    let mut index = 0;
+    while index < chars.len() {
+        let dropped = actions[index..]
             .iter()
             .take_while(|it| matches!(it, CharAction::Drop | CharAction::DropEmoji))
             .count();
-        if gone == 0 {
-            out.push(chars[at]);
-            at += 1;
+        if dropped == 0 {
+            out.push(chars[index]);
+            index += 1;
             continue;
         }
-        let picture = fates[at..at + gone].contains(&CharAction::DropEmoji);
-        at += gone;
+        let has_emoji = actions[index..index + dropped].contains(&CharAction::DropEmoji);
+        index += dropped;
         let before = out.chars().next_back();
-        let after = chars.get(at).copied();
-        let open = before.is_none_or(char::is_whitespace);
-        if picture && open && after == Some(' ') {
-            at += 1;
-        } else if picture && after.is_none() && before == Some(' ') {
+        let after = chars.get(index).copied();
+        let at_boundary = before.is_none_or(char::is_whitespace);
+        if has_emoji && at_boundary && after == Some(' ') {
+            index += 1;
+        } else if has_emoji && after.is_none() && before == Some(' ') {
             out.pop();
         } else if before.is_some_and(is_word_char) && after.is_some_and(is_word_char) {
             out.push(' ');
@@ -180,32 +183,32 @@ fn strip_inline_style(text: &str) -> String {
 }
 
 /// Marks inline code and backslash escapes as literal.
-fn mark_literals(chars: &[char], fates: &mut [CharAction]) {
-    let run = |at: usize| chars[at..].iter().take_while(|c| **c == '`').count();
+fn mark_literals(chars: &[char], actions: &mut [CharAction]) {
+    let run_length = |index: usize| chars[index..].iter().take_while(|c| **c == '`').count();
     // Run lengths without a closing run, cached so that they are searched for only once.
-    let mut missing: Vec<usize> = vec![];
-    let mut at = 0;
-    while at < chars.len() {
-        if chars[at] == '\\' && chars.get(at + 1).is_some_and(char::is_ascii_punctuation) {
-            fates[at + 1] = CharAction::Literal;
-            at += 2;
+    let mut unclosed: Vec<usize> = vec![];
+    let mut index = 0;
+    while index < chars.len() {
+        if chars[index] == '\\' && chars.get(index + 1).is_some_and(char::is_ascii_punctuation) {
+            actions[index + 1] = CharAction::Literal;
+            index += 2;
             continue;
         }
-        let length = run(at);
+        let length = run_length(index);
         if length == 0 {
-            at += 1;
+            index += 1;
             continue;
         }
-        let mut end = at + length;
-        while !missing.contains(&length) && end < chars.len() && run(end) != length {
-            end += run(end).max(1);
+        let mut end = index + length;
+        while !unclosed.contains(&length) && end < chars.len() && run_length(end) != length {
+            end += run_length(end).max(1);
         }
-        if missing.contains(&length) || end >= chars.len() {
-            missing.push(length);
-            at += length;
+        if unclosed.contains(&length) || end >= chars.len() {
+            unclosed.push(length);
+            index += length;
         } else {
-            fates[at..end + length].fill(CharAction::Literal);
-            at = end + length;
+            actions[index..end + length].fill(CharAction::Literal);
+            index = end + length;
         }
     }
 }
@@ -216,21 +219,22 @@ fn is_word_char(c: char) -> bool {
 }
 
 /// Reduces three or more `!` or `?` in a row to one, a question mark if there is one.
-fn mark_repeated_punctuation(chars: &[char], fates: &mut [CharAction]) {
-    let mark = |at: usize| fates[at] == CharAction::Keep && "!?！？".contains(chars[at]);
+fn mark_repeated_punctuation(chars: &[char], actions: &mut [CharAction]) {
+    let is_mark =
+        |index: usize| actions[index] == CharAction::Keep && "!?！？".contains(chars[index]);
     let mut runs = vec![];
-    let mut at = 0;
-    while at < chars.len() {
-        let length = (at..chars.len()).take_while(|at| mark(*at)).count();
+    let mut index = 0;
+    while index < chars.len() {
+        let length = (index..chars.len()).take_while(|index| is_mark(*index)).count();
         if length >= 3 {
-            runs.push(at..at + length);
+            runs.push(index..index + length);
         }
-        at += length.max(1);
+        index += length.max(1);
     }
     for run in runs {
-        let asks = run.clone().find(|at| "?？".contains(chars[*at]));
-        let kept = asks.unwrap_or(run.start);
-        fates[run].fill(CharAction::Drop);
-        fates[kept] = CharAction::Keep;
+        let question_mark = run.clone().find(|index| "?？".contains(chars[*index]));
+        let kept_index = question_mark.unwrap_or(run.start);
+        actions[run].fill(CharAction::Drop);
+        actions[kept_index] = CharAction::Keep;
     }
 }

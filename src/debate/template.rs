@@ -56,24 +56,25 @@ pub fn validate(template: &str) -> Result<(), TemplateError> {
 /// Renders a template. Only templates that passed [`validate`] are stored, so an unknown
 /// placeholder renders as nothing. A paragraph that renders empty leaves no gap.
 pub fn render(template: &str, value: impl Fn(&str) -> String) -> String {
-    let mut filled = String::new();
-    let mut gap = false;
+    let mut rendered = String::new();
+    let mut after_empty = false;
     for part in parse_parts(template).flatten() {
         match part {
-            TemplatePart::Text(text) if gap => {
-                filled.push_str(text.strip_prefix("\n\n").unwrap_or(text))
+            TemplatePart::Text(text) if after_empty => {
+                rendered.push_str(text.strip_prefix("\n\n").unwrap_or(text))
             }
-            TemplatePart::Text(text) => filled.push_str(text),
+            TemplatePart::Text(text) => rendered.push_str(text),
             TemplatePart::Placeholder(name) => {
                 let value = value(name);
-                gap = value.is_empty() && (filled.is_empty() || filled.ends_with("\n\n"));
-                filled.push_str(&value);
+                after_empty =
+                    value.is_empty() && (rendered.is_empty() || rendered.ends_with("\n\n"));
+                rendered.push_str(&value);
                 continue;
             }
         }
-        gap = false;
+        after_empty = false;
     }
-    filled
+    rendered
 }
 
 enum TemplatePart<'a> {

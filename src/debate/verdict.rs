@@ -149,9 +149,9 @@ pub fn rulings(debate: &Debate) -> impl Iterator<Item = (Cue, Side, &JudgeRuling
 /// The ruling quoted as the reasoning of the verdict: the first for the winner, preferably by a
 /// judge that saw the sides unswapped.
 pub fn leading_ruling(debate: &Debate, winner: Side) -> Option<(Cue, &JudgeRuling)> {
-    let fits: Vec<_> = rulings(debate).filter(|(_, side, _)| *side == winner).collect();
-    let straight = fits.iter().find(|(cue, _, _)| debate.seat(*cue).role != Role::Mirror);
-    straight.or(fits.first()).map(|(cue, _, ruling)| (*cue, *ruling))
+    let candidates: Vec<_> = rulings(debate).filter(|(_, side, _)| *side == winner).collect();
+    let unswapped = candidates.iter().find(|(cue, _, _)| debate.seat(*cue).role != Role::Mirror);
+    unswapped.or(candidates.first()).map(|(cue, _, ruling)| (*cue, *ruling))
 }
 
 /// Computes the verdict. Marks and votes are weighted together with the rulings. Without them the
@@ -174,31 +174,32 @@ pub fn judgment(debate: &Debate) -> Option<Judgment> {
             _ => None,
         })
         .collect();
-    let bench: Vec<(Cue, Side)> = rulings(debate).map(|(cue, side, _)| (cue, side)).collect();
-    if bench.is_empty() && votes.is_empty() {
+    let ruling_sides: Vec<(Cue, Side)> =
+        rulings(debate).map(|(cue, side, _)| (cue, side)).collect();
+    if ruling_sides.is_empty() && votes.is_empty() {
         return None;
     }
-    let weighed = weighted_score(debate, &votes);
+    let weighted = weighted_score(debate, &votes);
     // There is no winner while votes are still due.
-    let over = debate.outcome().is_some() || matches!(next(debate), Step::Close(_));
-    if weighed.is_some() && !over {
+    let is_over = debate.outcome().is_some() || matches!(next(debate), Step::Close(_));
+    if weighted.is_some() && !is_over {
         return None;
     }
-    let (winner, basis) = match weighed.map(|(_, lead)| lead) {
+    let (winner, basis) = match weighted.map(|(_, lead)| lead) {
         Some(Ordering::Greater) => (Side::Pro, VerdictBasis::Weighed),
         Some(Ordering::Less) => (Side::Con, VerdictBasis::Weighed),
         Some(Ordering::Equal) => tie_break(debate),
-        None => decide_by_rulings(debate, &bench),
+        None => decide_by_rulings(debate, &ruling_sides),
     };
-    let weighed = weighed.map(|(weighed, _)| weighed);
+    let weighted = weighted.map(|(weighted, _)| weighted);
     let margin = smallest_margin(debate, winner);
-    let contests = contest_reasons(debate, &bench, winner, margin, weighed);
+    let reasons = contest_reasons(debate, &ruling_sides, winner, margin, weighted);
     Some(Judgment {
         winner,
         basis,
-        weighted_score: weighed,
-        confidence: Some(confidence(&bench, margin, &contests)),
-        contest_reasons: contests,
+        weighted_score: weighted,
+        confidence: Some(confidence(&ruling_sides, margin, &reasons)),
+        contest_reasons: reasons,
         dissenting_votes: votes.iter().filter(|pick| pick.1 != winner).map(|pick| pick.0).collect(),
     })
 }
@@ -221,9 +222,9 @@ fn weighted_score(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(WeightedSco
             Some(scores) => fixed_point_share(scores.pro.into(), scores.con.into()),
             None => fixed_point_share((side == Side::Pro).into(), (side == Side::Con).into()),
         };
-        let counts = u64::from(debate.seat(cue).weight);
-        weight += counts;
-        pro += own * counts;
+        let seat_weight = u64::from(debate.seat(cue).weight);
+        weight += seat_weight;
+        pro += own * seat_weight;
     }
     let rulings = (weight > 0).then(|| pro / weight);
     let judge = match (rounds, rulings) {
@@ -235,12 +236,12 @@ fn weighted_score(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(WeightedSco
         own.map(|vote| u64::from(debate.seat(vote.0).weight)).sum::<u64>()
     };
     let audience = (!votes.is_empty()).then(|| fixed_point_share(of(Side::Pro), of(Side::Con)));
-    let wanted = debate.setup().judge_share.unwrap_or(DEFAULT_JUDGE_SHARE).min(100);
+    let requested_share = debate.setup().judge_share.unwrap_or(DEFAULT_JUDGE_SHARE).min(100);
     // A group that is absent has no weight.
     let judge_share = match (judge, audience) {
         (Some(_), None) => 100,
         (None, _) => 0,
-        _ => wanted,
+        _ => requested_share,
     };
     let audience_share = 100 - judge_share;
     let of = |part: Option<u64>, share: u8| part.unwrap_or(0) * u64::from(share);
@@ -250,7 +251,7 @@ fn weighted_score(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(WeightedSco
     } else {
         total.cmp(&(FIXED_POINT_SCALE / 2))
     };
-    let weighed = WeightedScore {
+    let score = WeightedScore {
         rounds: rounds.map(to_ten_thousandths),
         rulings: rulings.map(to_ten_thousandths),
         judge: judge.map(to_ten_thousandths),
@@ -259,105 +260,109 @@ fn weighted_score(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(WeightedSco
         audience_share,
         total: to_ten_thousandths(total),
     };
-    Some((weighed, lead))
+    Some((score, lead))
 }
 
 /// Fixed-point share of the first value in the sum, one half if both are 0.
-fn fixed_point_share(one: u64, other: u64) -> u64 {
-    match one + other {
+fn fixed_point_share(part: u64, rest: u64) -> u64 {
+    match part + rest {
         0 => FIXED_POINT_SCALE / 2,
-        both => one * FIXED_POINT_SCALE / both,
+        sum => part * FIXED_POINT_SCALE / sum,
     }
 }
 
 /// Rounds a fixed-point share to ten-thousandths.
-fn to_ten_thousandths(fine: u64) -> u32 {
-    u32::try_from((fine * REPORTED_SCALE + FIXED_POINT_SCALE / 2) / FIXED_POINT_SCALE)
+fn to_ten_thousandths(share: u64) -> u32 {
+    u32::try_from((share * REPORTED_SCALE + FIXED_POINT_SCALE / 2) / FIXED_POINT_SCALE)
         .unwrap_or(u32::MAX)
 }
 
 /// Smallest margin of the rulings for the winner, in points of 100.
 fn smallest_margin(debate: &Debate, winner: Side) -> Option<u8> {
-    let own = rulings(debate).filter(|(_, side, _)| *side == winner);
-    own.filter_map(|(_, _, ruling)| ruling.margin()).min()
+    let winner_rulings = rulings(debate).filter(|(_, side, _)| *side == winner);
+    winner_rulings.filter_map(|(_, _, ruling)| ruling.margin()).min()
 }
 
 fn contest_reasons(
     debate: &Debate,
-    bench: &[(Cue, Side)],
+    ruling_sides: &[(Cue, Side)],
     winner: Side,
     margin: Option<u8>,
-    weighed: Option<WeightedScore>,
+    weighted: Option<WeightedScore>,
 ) -> Vec<ContestReason> {
-    let of = |role: Role| -> Vec<Side> {
-        let own = bench.iter().filter(|pick| debate.seat(pick.0).role == role);
-        own.map(|pick| pick.1).collect()
+    let sides_of = |role: Role| -> Vec<Side> {
+        let picks = ruling_sides.iter().filter(|pick| debate.seat(pick.0).role == role);
+        picks.map(|pick| pick.1).collect()
     };
-    let split = |sides: &[Side]| sides.iter().any(|side| *side != sides[0]);
-    let mut contests = vec![];
-    if has_position_bias(debate, bench) {
-        contests.push(ContestReason::Order);
+    let is_split = |sides: &[Side]| sides.iter().any(|side| *side != sides[0]);
+    let mut reasons = vec![];
+    if has_position_bias(debate, ruling_sides) {
+        reasons.push(ContestReason::Order);
     }
-    if split(&of(Role::Judge)) || split(&of(Role::Mirror)) {
-        contests.push(ContestReason::Panel);
+    if is_split(&sides_of(Role::Judge)) || is_split(&sides_of(Role::Mirror)) {
+        reasons.push(ContestReason::Panel);
     }
-    let against = bench.iter().filter(|pick| pick.1 != winner).count();
-    if 2 * against > bench.len() {
-        contests.push(ContestReason::Rulings);
+    let against_count = ruling_sides.iter().filter(|pick| pick.1 != winner).count();
+    if 2 * against_count > ruling_sides.len() {
+        reasons.push(ContestReason::Rulings);
     }
-    let parts = weighed.map(|it| 2 * u64::from(it.total).abs_diff(REPORTED_SCALE / 2));
-    let close = parts.is_some_and(|parts| parts < CLOSE_MARGIN_PERCENT * REPORTED_SCALE / 100);
-    if close || margin.is_some_and(|margin| margin < CLOSE_MARGIN_POINTS) {
-        contests.push(ContestReason::Margin);
+    let weighted_margin = weighted.map(|it| 2 * u64::from(it.total).abs_diff(REPORTED_SCALE / 2));
+    let is_close = weighted_margin.is_some_and(|weighted_margin| {
+        weighted_margin < CLOSE_MARGIN_PERCENT * REPORTED_SCALE / 100
+    });
+    if is_close || margin.is_some_and(|margin| margin < CLOSE_MARGIN_POINTS) {
+        reasons.push(ContestReason::Margin);
     }
-    contests
+    reasons
 }
 
 /// Whether a judge changed its ruling when the sides were swapped (position bias).
-fn has_position_bias(debate: &Debate, bench: &[(Cue, Side)]) -> bool {
-    let ruled = |nth: u8| bench.iter().find(|pick| pick.0.seat == nth).map(|pick| pick.1);
+fn has_position_bias(debate: &Debate, ruling_sides: &[(Cue, Side)]) -> bool {
+    let side_of = |seat_index: u8| {
+        ruling_sides.iter().find(|pick| pick.0.seat == seat_index).map(|pick| pick.1)
+    };
     mirrored_judges(debate).any(|(judge, mirror)| {
-        ruled(judge).zip(ruled(mirror)).is_some_and(|(one, other)| one != other)
+        side_of(judge).zip(side_of(mirror)).is_some_and(|(one, other)| one != other)
     })
 }
 
 /// Each judge that also rules with the sides swapped, and its mirror seat, by seat index. Mirrors
 /// belong to the model judges, in order.
 pub fn mirrored_judges(debate: &Debate) -> impl Iterator<Item = (u8, u8)> {
-    let seats = |role: Role| {
+    let seat_indexes = |role: Role| {
         let all = (0u8..).zip(debate.seats());
         all.filter(move |(_, seat)| seat.role == role && !seat.voice.is_awaited())
-            .map(|(nth, _)| nth)
+            .map(|(index, _)| index)
     };
-    seats(Role::Judge).zip(seats(Role::Mirror))
+    seat_indexes(Role::Judge).zip(seat_indexes(Role::Mirror))
 }
 
 /// Confidence in percent: how often other judges agreed with a ruling of that margin, measured on
 /// several thousand rulings. At most 50 (chance) without rulings or if they conflict, and at most
 /// 79 for a single ruling.
-fn confidence(bench: &[(Cue, Side)], margin: Option<u8>, contests: &[ContestReason]) -> u8 {
+fn confidence(ruling_sides: &[(Cue, Side)], margin: Option<u8>, reasons: &[ContestReason]) -> u8 {
     let by_margin = match margin {
         None | Some(0..10) => 50,
         Some(10..15) => 61,
         Some(15..20) => 79,
         Some(_) => 92,
     };
-    let most = match bench.len() {
+    let max = match ruling_sides.len() {
         0 => 50,
         1 => 79,
         _ => 92,
     };
-    let split = contests.iter().any(|why| *why != ContestReason::Margin);
-    if split { by_margin.min(50) } else { by_margin.min(most) }
+    let is_split = reasons.iter().any(|reason| *reason != ContestReason::Margin);
+    if is_split { by_margin.min(50) } else { by_margin.min(max) }
 }
 
 /// Decides by the rulings alone.
-fn decide_by_rulings(debate: &Debate, bench: &[(Cue, Side)]) -> (Side, VerdictBasis) {
-    let of = |wanted: Side| -> u32 {
-        let picks = bench.iter().filter(|pick| pick.1 == wanted);
+fn decide_by_rulings(debate: &Debate, ruling_sides: &[(Cue, Side)]) -> (Side, VerdictBasis) {
+    let weight_for = |side: Side| -> u32 {
+        let picks = ruling_sides.iter().filter(|pick| pick.1 == side);
         picks.map(|pick| u32::from(debate.seat(pick.0).weight)).sum()
     };
-    match (bench, of(Side::Pro).cmp(&of(Side::Con))) {
+    match (ruling_sides, weight_for(Side::Pro).cmp(&weight_for(Side::Con))) {
         ([only], _) => (only.1, VerdictBasis::Ruling),
         ([first, rest @ ..], _) if rest.iter().all(|pick| pick.1 == first.1) => {
             (first.1, VerdictBasis::Agreement)
@@ -378,8 +383,8 @@ fn tie_break(debate: &Debate) -> (Side, VerdictBasis) {
         Ordering::Equal => None,
     };
     let margin = |side: Side| {
-        let own = rulings(debate).filter(|(_, picked, _)| *picked == side);
-        own.filter_map(|(_, _, ruling)| ruling.margin()).max().map_or(0, usize::from)
+        let side_rulings = rulings(debate).filter(|(_, picked, _)| *picked == side);
+        side_rulings.filter_map(|(_, _, ruling)| ruling.margin()).max().map_or(0, usize::from)
     };
     fewer(pro.wrong, con.wrong)
         .map(|side| (side, VerdictBasis::FewerWrongCitations))

@@ -50,8 +50,8 @@ impl Debate {
             return false;
         };
         let seats = (0u8..).zip(self.seats()).filter(|(_, seat)| roles.contains(&seat.role));
-        let mut others = seats.map(|(seat, _)| Cue { seat, ..cue });
-        self.outcome().is_none() && others.any(|other| self.turn(other).is_none())
+        let mut wave_cues = seats.map(|(seat, _)| Cue { seat, ..cue });
+        self.outcome().is_none() && wave_cues.any(|wave_cue| self.turn(wave_cue).is_none())
     }
 
     /// Whether an audience seat played by a human, the host or a bot has not voted yet. These can
@@ -59,8 +59,8 @@ impl Debate {
     fn has_pending_votes(&self) -> bool {
         let ending = self.setup().ending_act();
         let phases = &self.setup().format.acts[usize::from(ending)].phases;
-        let voting = (0u8..).zip(phases).filter(|(_, phase)| phase.reply == ReplyKind::Vote);
-        let waits = |phase: u8| {
+        let voting_phases = (0u8..).zip(phases).filter(|(_, phase)| phase.reply == ReplyKind::Vote);
+        let is_pending = |phase: u8| {
             let seats = (0u8..).zip(self.seats());
             let seats =
                 seats.filter(|(_, seat)| seat.role == Role::Audience && seat.voice.is_awaited());
@@ -68,24 +68,24 @@ impl Debate {
                 .into_iter()
                 .any(|(seat, _)| self.turn(Cue { act: ending, round: 0, phase, seat }).is_none())
         };
-        self.outcome().is_none() && voting.into_iter().any(|(phase, _)| waits(phase))
+        self.outcome().is_none() && voting_phases.into_iter().any(|(phase, _)| is_pending(phase))
     }
 
     /// Returns the transcript for the prompt of this cue, in order, with the digest first.
     pub fn visible_to(&self, cue: Cue) -> Vec<TranscriptItem<'_>> {
         let horizon = self.wave_start(cue);
         let digest = self.digest_source(cue);
-        let lines =
+        let items =
             self.turns_in(..horizon).filter(|(past, _)| self.is_visible(cue, *past, digest));
-        let lines = lines.map(|(past, turn)| match turn {
+        let items = items.map(|(past, turn)| match turn {
             Ok(reply) => (past, 1, TranscriptItem::Turn(past, reply)),
             Err(_) => (past, 1, TranscriptItem::Missing(past)),
         });
         // A remark comes before the first turn that could see it.
         let remarks = self.remarks().iter().filter(|remark| remark.from <= horizon);
         let remarks = remarks.map(|remark| (remark.from, 0, TranscriptItem::Remark(&remark.text)));
-        let mut lines: Vec<_> = lines.chain(remarks).collect();
-        lines.sort_by_key(|(position, rank, _)| (*position, *rank));
+        let mut items: Vec<_> = items.chain(remarks).collect();
+        items.sort_by_key(|(position, rank, _)| (*position, *rank));
         let summary = match digest {
             Some(DigestSource::Written(past)) => match self.turn(past) {
                 Some(Ok(reply)) => Some(TranscriptItem::Turn(past, reply)),
@@ -94,18 +94,20 @@ impl Debate {
             Some(DigestSource::Mechanical(through)) => Some(TranscriptItem::Digest(through)),
             None => None,
         };
-        summary.into_iter().chain(lines.into_iter().map(|(_, _, line)| line)).collect()
+        summary.into_iter().chain(items.into_iter().map(|(_, _, item)| item)).collect()
     }
 
     /// Whether the turn at `past` is in the prompt of `cue` in full.
     fn is_visible(&self, cue: Cue, past: Cue, digest: Option<DigestSource>) -> bool {
-        let aloud = self.setup().phase(past).reply == ReplyKind::Speech;
+        let is_speech = self.setup().phase(past).reply == ReplyKind::Speech;
         match self.setup().phase(cue).hears {
             TranscriptScope::Nothing => false,
             TranscriptScope::Everything => true,
-            TranscriptScope::Speeches => aloud,
-            TranscriptScope::OlderRounds => aloud && past.round + 1 < cue.round,
-            TranscriptScope::Digest => aloud && (digest.is_none() || past.round + 1 >= cue.round),
+            TranscriptScope::Speeches => is_speech,
+            TranscriptScope::OlderRounds => is_speech && past.round + 1 < cue.round,
+            TranscriptScope::Digest => {
+                is_speech && (digest.is_none() || past.round + 1 >= cue.round)
+            }
         }
     }
 
@@ -115,11 +117,12 @@ impl Debate {
         if self.setup().phase(cue).hears != TranscriptScope::Digest {
             return None;
         }
-        let mut round =
+        let mut replies =
             self.replies_before(cue).filter(|(past, _)| past.position() == cue.position());
-        let said = round.find(|(_, body)| matches!(body, Body::Sections { .. }));
+        let written = replies.find(|(_, body)| matches!(body, Body::Sections { .. }));
         let through = cue.round.saturating_sub(2);
-        said.map(|(past, _)| DigestSource::Written(past))
+        written
+            .map(|(past, _)| DigestSource::Written(past))
             .or((through > 0).then_some(DigestSource::Mechanical(through)))
     }
 
@@ -140,8 +143,8 @@ impl Debate {
         if let Some(side) = speaker.role.side() {
             return self.side_label(listener, side).map(|label| format!("Side {label}"));
         }
-        let named = matches!(speaker.role, Role::Advocate | Role::Audience);
-        (self.is_blind(listener) && named).then(|| speaker.name.clone())
+        let is_named = matches!(speaker.role, Role::Advocate | Role::Audience);
+        (self.is_blind(listener) && is_named).then(|| speaker.name.clone())
     }
 
     /// Whether the listener must not learn the identity of the speakers.
@@ -152,11 +155,11 @@ impl Debate {
 
     /// Returns the turns a judge can cite, in prompt order. The first one is `T1`.
     pub fn citable_turns(&self, listener: Cue) -> Vec<Cue> {
-        let turn = |line| match line {
+        let speech_cue = |item| match item {
             TranscriptItem::Turn(cue, reply) if reply.body.kind() == ReplyKind::Speech => Some(cue),
             _ => None,
         };
-        self.visible_to(listener).into_iter().filter_map(turn).collect()
+        self.visible_to(listener).into_iter().filter_map(speech_cue).collect()
     }
 }
 

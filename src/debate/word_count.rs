@@ -3,12 +3,12 @@
 /// Counts words, and single characters in scripts without spaces between words.
 pub fn count_words(text: &str) -> usize {
     let mut count = 0;
-    let mut inside = false;
+    let mut in_word = false;
     for c in text.chars() {
-        let by_itself = is_ideographic(c);
-        let word = !by_itself && c.is_alphanumeric();
-        count += usize::from(by_itself || (word && !inside));
-        inside = word || (inside && "'\u{2019}-_.".contains(c));
+        let ideographic = is_ideographic(c);
+        let word_char = !ideographic && c.is_alphanumeric();
+        count += usize::from(ideographic || (word_char && !in_word));
+        in_word = word_char || (in_word && "'\u{2019}-_.".contains(c));
     }
     count
 }

@@ -2,30 +2,36 @@
 //!
 //! Here are opening, resuming, reading and finding debates. Other files of `engine` add methods to
 //! `App`: preflight, reviews, import, recovery, remote commands.
+mod error;
+
+pub use error::AppError;
+
 use super::command::{Command, SessionError};
 use super::draft::DebateDraft;
 use super::format_catalog::{CatalogEntry, FormatCatalog};
-use super::pairing::VacantSeat;
 use super::ports::{
-    Archive, ArchiveError, BriefSource, Clock, ContextError, DebateQuery, DuplicatePolicy,
-    Evidence, LeaseMode, Log, ProviderUnavailable, Providers, RecordedEvent, StoredDebate,
-    Workspace,
+    Archive, ArchiveError, BriefSource, Clock, DebateQuery, DuplicatePolicy, Evidence, LeaseMode,
+    Log, Providers, RecordedEvent, StoredDebate, Workspace,
 };
 use super::preflight::ProbeCache;
-use super::recovery::UnsignedFile;
 use super::redaction_gate::RedactionGate;
 use super::reply_pipeline::SessionContext;
 use super::run::{DebateRun, RunHandle};
 use super::session::Session;
 use super::turn::PromptsByCue;
 use super::updates::{Update, UpdateBroadcaster};
-use crate::debate::{
-    Debate, Event, FailureKind, LogFlaw, Participant, Role, Seat, SetupError, TurnFailure, next,
-};
+use crate::debate::{Debate, Event, LogFlaw, Participant, Role, Seat, next};
 use crate::redact::Secrets;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{broadcast, mpsc};
+
+/// Batches of commands that can wait for one session. More senders wait.
+const COMMAND_CHANNEL_CAPACITY: usize = 16;
+/// Random bytes of a debate's salt.
+const SALT_BYTES: usize = 16;
+/// Random bytes in a debate's id, which separate debates opened in the same millisecond.
+const ID_BYTES: usize = 2;
 
 /// The application: all ports and the use cases on them. Cheap to clone.
 #[derive(Clone)]
@@ -54,81 +60,10 @@ pub struct AppParts {
     pub catalog: FormatCatalog,
 }
 
-/// Errors of the use cases.
-#[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
-pub enum AppError {
-    #[error("unknown format `{name}`; known: {known}")]
-    UnknownFormat { name: String, known: String },
-    #[error("the format `{name}` in `{file}`: {why}")]
-    InvalidFormat { name: String, file: String, why: String },
-    #[error("`{voice}` would judge a debate in which it argues as {name}")]
-    BiasedJudge { voice: String, name: String },
-    #[error("{0}")]
-    InvalidOption(String),
-    #[error("{asked} rounds were asked for; this format has {least} to {most}")]
-    RoundsOutOfRange { asked: u64, least: u8, most: u8 },
-    #[error("{0}")]
-    SideConflict(String),
-    #[error(transparent)]
-    ProviderUnavailable(#[from] ProviderUnavailable),
-    #[error(transparent)]
-    VacantSeat(#[from] VacantSeat),
-    #[error("{0}: {1}")]
-    NoCandidateLeft(VacantSeat, String),
-    #[error("your configuration: {0}")]
-    InvalidConfig(String),
-    #[error("`{voice}` does not answer ({}): {}", failure.trouble.as_str(), failure.note)]
-    ProbeFailed { voice: String, failure: Box<TurnFailure>, alternatives: Vec<String> },
-    #[error(transparent)]
-    InvalidSetup(#[from] SetupError),
-    #[error(transparent)]
-    Context(#[from] ContextError),
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    #[error("there is no {}debate in `{root}`", if *unfinished { "unfinished " } else { "" })]
-    NoDebateHere { unfinished: bool, root: String },
-    #[error("there is no debate of yours here; `{}` holds one you have not signed: \"{}\", {} turns, said to be by {}", .0.path.display(), .0.topic(), .0.transcript.turns.len(), .0.speakers())]
-    OnlyUnsignedFile(Box<UnsignedFile>),
-    #[error("there is no seat `{name}`")]
-    UnknownSeat { name: String, names: String },
-    #[error("debate `{id}` can be read but not continued: event {seq} of its log {why}")]
-    CorruptLog { id: String, seq: u64, why: String },
-    #[error("the log in this file is not one this program could have written: {0}")]
-    InvalidImportedLog(String),
-    #[error("{0}")]
-    CommandRefused(String),
-    #[error("{holder} plays this debate and has not answered; the wish was withdrawn")]
-    CommandTimedOut { holder: String },
-    #[error("no random numbers: {0}")]
-    NoRandomness(String),
-    #[error(transparent)]
-    Session(#[from] SessionError),
-}
-
-impl AppError {
-    /// Whether the cause is that no provider is available or logged in.
-    pub fn is_provider_missing(&self) -> bool {
-        let login = |failure: &TurnFailure| {
-            matches!(failure.trouble, FailureKind::NotFound | FailureKind::NotLoggedIn)
-        };
-        match self {
-            AppError::VacantSeat(_)
-            | AppError::NoCandidateLeft(..)
-            | AppError::ProviderUnavailable(_) => true,
-            AppError::ProbeFailed { failure, .. } => login(failure),
-            _ => false,
-        }
-    }
-}
-
 impl App {
     /// Builds the application from its parts.
     pub fn new(parts: AppParts) -> App {
-        let AppParts { archive, providers, briefs, evidence, secrets, clock, catalog: catalogue } =
-            parts;
-        let (catalog, probe_cache, client_name) =
-            (Arc::new(catalogue), Arc::default(), Arc::default());
+        let AppParts { archive, providers, briefs, evidence, secrets, clock, catalog } = parts;
         App {
             archive,
             providers,
@@ -136,23 +71,23 @@ impl App {
             evidence,
             secrets,
             clock,
-            catalog,
-            probe_cache,
-            client_name,
+            catalog: Arc::new(catalog),
+            probe_cache: Arc::default(),
+            client_name: Arc::default(),
         }
     }
 
     /// Sets the client's name. Other processes see it as the lease holder, and the record names it
     /// in changes made by the user.
-    pub fn set_client_name(&self, who: &str) {
-        self.archive.set_holder_name(who);
-        who.clone_into(&mut self.client_name.lock().unwrap_or_else(PoisonError::into_inner));
+    pub fn set_client_name(&self, name: &str) {
+        self.archive.set_holder_name(name);
+        name.clone_into(&mut self.client_name.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Name of the client this process works for.
     pub(super) fn client_name(&self) -> String {
-        let who = self.client_name.lock().unwrap_or_else(PoisonError::into_inner);
-        if who.is_empty() { "a program".into() } else { who.clone() }
+        let name = self.client_name.lock().unwrap_or_else(PoisonError::into_inner);
+        if name.is_empty() { "a program".into() } else { name.clone() }
     }
 
     /// Current time in milliseconds since the Unix epoch.
@@ -166,47 +101,57 @@ impl App {
     }
 
     /// Checks a draft, creates the debate and starts running it.
-    pub fn open(&self, opening: &DebateDraft, place: &Workspace) -> Result<DebateRun, AppError> {
-        let setup = opening.build_setup(&self.catalog, String::new(), String::new(), 0)?;
+    pub fn open(&self, draft: &DebateDraft, workspace: &Workspace) -> Result<DebateRun, AppError> {
+        let setup = draft.build_setup(&self.catalog, String::new(), String::new(), 0)?;
         setup.validate()?;
         self.check_seats(&setup.seats)?;
-        self.create_and_run(opening, place)
+        self.create_and_run(draft, workspace)
     }
 
     /// As [`App::open`] for bots that joined an arena room. Providers are not checked: if no judge
     /// is available, the record says so, and the bots are not sent away.
     pub fn open_for_bots(
         &self,
-        opening: &DebateDraft,
-        place: &Workspace,
+        draft: &DebateDraft,
+        workspace: &Workspace,
     ) -> Result<DebateRun, AppError> {
-        opening.build_setup(&self.catalog, String::new(), String::new(), 0)?.validate()?;
-        self.create_and_run(opening, place)
+        draft.build_setup(&self.catalog, String::new(), String::new(), 0)?.validate()?;
+        self.create_and_run(draft, workspace)
     }
 
     /// Checks that all these participants are available.
-    pub fn check_available(&self, voices: &[&Participant]) -> Result<(), AppError> {
-        Ok(voices.iter().try_for_each(|voice| self.providers.check_available(voice))?)
+    pub fn check_available(&self, participants: &[&Participant]) -> Result<(), AppError> {
+        Ok(participants
+            .iter()
+            .try_for_each(|participant| self.providers.check_available(participant))?)
     }
 
     fn create_and_run(
         &self,
-        opening: &DebateDraft,
-        place: &Workspace,
+        draft: &DebateDraft,
+        workspace: &Workspace,
     ) -> Result<DebateRun, AppError> {
-        let mut fresh = PromptsByCue::new();
-        let (debate, first, log) = self.create_debate(opening, place, |debate| {
-            let (events, told) = Session::first_events(debate, self.clock.now());
-            fresh = told;
+        let mut asked_prompts = PromptsByCue::new();
+        let (debate, first_events, log) = self.create_debate(draft, workspace, |debate| {
+            let (events, prompts) = Session::first_events(debate, self.clock.now());
+            asked_prompts = prompts;
             events
         })?;
-        let root = place.root.clone();
+        let setup = debate.setup();
+        tracing::info!(
+            debate = %setup.id,
+            format = %setup.format.name,
+            rounds = setup.rounds,
+            seats = setup.seats.len(),
+            "debate opened"
+        );
+        let root = workspace.root.clone();
         self.spawn_run(PendingRun {
             debate,
             seq: 0,
-            first_events: first,
+            first_events,
             log,
-            asked_prompts: fresh,
+            asked_prompts,
             commands: vec![],
             root,
         })
@@ -215,22 +160,21 @@ impl App {
     /// Creates the log of a new debate under a unique id, with its first events.
     pub(super) fn create_debate(
         &self,
-        opening: &DebateDraft,
-        place: &Workspace,
-        mut first: impl FnMut(&Debate) -> Vec<Event>,
+        draft: &DebateDraft,
+        workspace: &Workspace,
+        mut first_events: impl FnMut(&Debate) -> Vec<Event>,
     ) -> Result<CreatedDebate, AppError> {
         loop {
             let now = self.clock.now();
-            let setup =
-                opening.build_setup(&self.catalog, new_debate_id(now)?, random_hex(16)?, now)?;
+            let setup = draft.build_setup(&self.catalog, new_debate_id(now)?, new_salt()?, now)?;
             let gate = RedactionGate::for_debate(&self.secrets, &setup);
             let debate = Debate::open(gate.redact_value(setup).map_err(SessionError::from)?)?;
-            let events = gate.redact_value(first(&debate)).map_err(SessionError::from)?;
+            let events = gate.redact_value(first_events(&debate)).map_err(SessionError::from)?;
             let recorded = RecordedEvent::number_events(0, &events, now);
-            let duplicates = DuplicatePolicy::RefuseExcept(&opening.supersedes);
-            match self.archive.create(debate.setup(), &recorded, place, duplicates) {
+            let duplicates = DuplicatePolicy::RefuseExcept(&draft.supersedes);
+            match self.archive.create(debate.setup(), &recorded, workspace, duplicates) {
                 Ok(log) => return Ok((debate, events, log)),
-                Err(ArchiveError::IdTaken(_)) => {}
+                Err(ArchiveError::IdTaken(id)) => tracing::debug!(debate = %id, "id is taken"),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -240,47 +184,50 @@ impl App {
     pub fn resume(
         &self,
         id: &str,
-        place: &Workspace,
-        claim: LeaseMode,
-        wishes: Vec<Command>,
+        workspace: &Workspace,
+        lease_mode: LeaseMode,
+        commands: Vec<Command>,
     ) -> Result<DebateRun, AppError> {
-        self.spawn_run(self.open_for_writing(id, place, claim, wishes)?)
+        let pending = self.open_for_writing(id, workspace, lease_mode, commands)?;
+        tracing::info!(
+            debate = %id,
+            seq = pending.seq,
+            lease = ?lease_mode,
+            commands = pending.commands.len(),
+            "debate resumed"
+        );
+        self.spawn_run(pending)
     }
 
     /// Takes the lease of a debate only to record these commands. Requests no turn.
     pub(super) fn record_commands(
         &self,
         id: &str,
-        place: &Workspace,
-        wishes: Vec<Command>,
+        workspace: &Workspace,
+        commands: Vec<Command>,
     ) -> Result<(), AppError> {
-        self.prepare_run(self.open_for_writing(id, place, LeaseMode::IfFree, wishes)?).map(drop)
+        self.prepare_run(self.open_for_writing(id, workspace, LeaseMode::IfFree, commands)?)
+            .map(drop)
     }
 
     fn open_for_writing(
         &self,
         id: &str,
-        place: &Workspace,
-        claim: LeaseMode,
-        wishes: Vec<Command>,
+        workspace: &Workspace,
+        lease_mode: LeaseMode,
+        commands: Vec<Command>,
     ) -> Result<PendingRun, AppError> {
-        let place = &home_workspace(&self.archive.read(id)?, place);
-        let opened = self.archive.open(id, place, claim)?;
+        let workspace = &home_workspace(&self.archive.read(id)?, workspace);
+        let opened = self.archive.open(id, workspace, lease_mode)?;
         let seq = opened.stored.events.last().map_or(0, |recorded| recorded.seq);
         let (debate, flaw) = replay_stored(opened.stored)?;
         if let Some(LogFlaw { seq, message: why }) = flaw {
+            tracing::debug!(debate = %id, seq, "log has an invalid event");
             return Err(AppError::CorruptLog { id: id.into(), seq, why });
         }
-        let (first, fresh, root) = (vec![], PromptsByCue::new(), place.root.clone());
-        Ok(PendingRun {
-            debate,
-            seq,
-            first_events: first,
-            log: opened.log,
-            asked_prompts: fresh,
-            commands: wishes,
-            root,
-        })
+        let (first_events, asked_prompts, root) =
+            (vec![], PromptsByCue::new(), workspace.root.clone());
+        Ok(PendingRun { debate, seq, first_events, log: opened.log, asked_prompts, commands, root })
     }
 
     /// Reads a debate without its lease. The flaw says from which event on the log is invalid.
@@ -300,9 +247,9 @@ impl App {
         if let Some(id) = id.filter(|id| *id != "last") {
             return Ok(self.archive.resolve_id(id)?);
         }
-        let here = Some(root.to_owned());
+        let query_root = Some(root.to_owned());
         let query =
-            DebateQuery { root: here, unfinished, limit: Some(1), ..DebateQuery::default() };
+            DebateQuery { root: query_root, unfinished, limit: Some(1), ..DebateQuery::default() };
         let newest = self.archive.list(&query)?.into_iter().next();
         newest
             .map(|card| card.id)
@@ -321,13 +268,13 @@ impl App {
     /// are only the seats that speak there.
     pub fn check_remaining_seats(&self, debate: &Debate, seats: &[Seat]) -> Result<(), AppError> {
         let setup = debate.setup();
-        let ending = setup.ending_act();
-        let at_the_end = next(debate).first_cue().is_some_and(|cue| cue.act == ending);
-        let speaks_there = |seat: &Seat| {
-            let phases = &setup.format.acts[usize::from(ending)].phases;
+        let final_act = setup.ending_act();
+        let in_final_act = next(debate).first_cue().is_some_and(|cue| cue.act == final_act);
+        let speaks_in_final_act = |seat: &Seat| {
+            let phases = &setup.format.acts[usize::from(final_act)].phases;
             phases.iter().any(|phase| phase.speakers.roles().contains(&seat.role))
         };
-        for seat in seats.iter().filter(|seat| !at_the_end || speaks_there(seat)) {
+        for seat in seats.iter().filter(|seat| !in_final_act || speaks_in_final_act(seat)) {
             self.providers.check_available(&seat.voice)?;
         }
         Ok(())
@@ -336,9 +283,9 @@ impl App {
     /// Validates a number of rounds against the format's range.
     pub fn check_rounds(&self, format: &str, rounds: u64) -> Result<u8, AppError> {
         let offer = &self.catalog.find(format)?.offer;
-        let fits = u8::try_from(rounds).ok().filter(|rounds| offer.rounds.contains(rounds));
+        let valid = u8::try_from(rounds).ok().filter(|rounds| offer.rounds.contains(rounds));
         let (least, most) = (*offer.rounds.start(), *offer.rounds.end());
-        fits.ok_or(AppError::RoundsOutOfRange { asked: rounds, least, most })
+        valid.ok_or(AppError::RoundsOutOfRange { asked: rounds, least, most })
     }
 
     /// Checks that the two sides are not the same participant.
@@ -346,8 +293,8 @@ impl App {
         let side = |role: Role| seats.iter().find(|seat| seat.role == role);
         match (side(Role::Pro), side(Role::Con)) {
             (Some(pro), Some(con)) => {
-                let clash = self.providers.side_conflict(&pro.voice, &con.voice);
-                clash.map_or(Ok(()), |why| Err(AppError::SideConflict(why)))
+                let conflict = self.providers.side_conflict(&pro.voice, &con.voice);
+                conflict.map_or(Ok(()), |why| Err(AppError::SideConflict(why)))
             }
             _ => Ok(()),
         }
@@ -377,44 +324,53 @@ impl App {
         &self.catalog
     }
 
-    fn spawn_run(&self, start: PendingRun) -> Result<DebateRun, AppError> {
-        let PreparedRun { mut session, handle, debate, seq, updates } = self.prepare_run(start)?;
+    fn spawn_run(&self, pending: PendingRun) -> Result<DebateRun, AppError> {
+        let PreparedRun { mut session, handle, debate, seq, updates } =
+            self.prepare_run(pending)?;
         let idle = session.subscribe_idle();
-        let voices = self.providers.clone();
-        let task = tokio::spawn(async move { session.run(&*voices).await });
+        let providers = self.providers.clone();
+        let id = debate.setup().id.clone();
+        let task = tokio::spawn(async move {
+            tracing::debug!(debate = %id, "session started");
+            let result = session.run(&*providers).await;
+            match &result {
+                Ok(()) => tracing::debug!(debate = %id, "session ended"),
+                Err(error) => tracing::info!(debate = %id, %error, "session stopped"),
+            }
+            result
+        });
         Ok(DebateRun::new(handle, debate, seq, updates, idle, task))
     }
 
     /// Builds the session without running it: fails overdue turns and executes the commands.
-    fn prepare_run(&self, start: PendingRun) -> Result<PreparedRun, AppError> {
-        let PendingRun {
-            debate,
-            seq,
-            first_events: first,
-            log,
-            asked_prompts: fresh,
-            commands: wishes,
-            root,
-        } = start;
-        let (sender, requests) = mpsc::channel(16);
-        let live = UpdateBroadcaster::default();
+    fn prepare_run(&self, pending: PendingRun) -> Result<PreparedRun, AppError> {
+        let PendingRun { debate, seq, first_events, log, asked_prompts, commands, root } = pending;
+        let (sender, requests) = mpsc::channel(COMMAND_CHANNEL_CAPACITY);
+        let broadcaster = UpdateBroadcaster::default();
         let id = debate.setup().id.clone();
-        self.archive.publish_live_text(&id, live.subscribe());
-        let updates = live.subscribe();
-        let mut now = debate.clone();
-        for (seq, event) in (seq + 1..).zip(first) {
-            now.apply(event.clone()).map_err(SessionError::from)?;
-            live.publish(Update::Fact { seq, event });
+        self.archive.publish_live_text(&id, broadcaster.subscribe());
+        let updates = broadcaster.subscribe();
+        let mut current = debate.clone();
+        for (seq, event) in (seq + 1..).zip(first_events) {
+            current.apply(event.clone()).map_err(SessionError::from)?;
+            broadcaster.publish(Update::Fact { seq, event });
         }
         let (evidence, secrets) = (self.evidence.clone(), self.secrets.clone());
-        let around = SessionContext { root, evidence, secrets };
+        let context = SessionContext { root, evidence, secrets };
         let clock = self.clock.clone();
-        let mut session = Session::new(now, log, requests, live.clone(), clock, &around);
-        session.set_asked_prompts(fresh);
+        let mut session =
+            Session::new(current, log, requests, broadcaster.clone(), clock, &context);
+        session.set_asked_prompts(asked_prompts);
         // An overdue turn has failed, whatever the commands are.
         session.fail_overdue()?;
-        session.execute_all(wishes, None)?;
-        Ok(PreparedRun { session, handle: RunHandle::new(sender, live), debate, seq, updates })
+        session.execute_all(commands, None)?;
+        Ok(PreparedRun {
+            session,
+            handle: RunHandle::new(sender, broadcaster),
+            debate,
+            seq,
+            updates,
+        })
     }
 }
 
@@ -448,14 +404,16 @@ struct PreparedRun {
 
 /// The workspace a stored debate belongs to. A debate of another repository stays in that one,
 /// because it is about its files and is listed there.
-pub fn home_workspace(stored: &StoredDebate, place: &Workspace) -> Workspace {
-    let known = &stored.state_files;
-    let here = known.is_empty() || known.iter().any(|(_, root)| *root == place.root);
-    let home = known.first().map(|(_, root)| root).filter(|root| !here && root.is_dir());
+pub fn home_workspace(stored: &StoredDebate, workspace: &Workspace) -> Workspace {
+    let state_files = &stored.state_files;
+    let is_here =
+        state_files.is_empty() || state_files.iter().any(|(_, root)| *root == workspace.root);
+    let home_root =
+        state_files.first().map(|(_, root)| root).filter(|root| !is_here && root.is_dir());
     Workspace {
-        root: home.unwrap_or(&place.root).clone(),
-        state_file: place.state_file.clone().filter(|_| here),
-        write_record: place.write_record,
+        root: home_root.unwrap_or(&workspace.root).clone(),
+        state_file: workspace.state_file.clone().filter(|_| is_here),
+        write_record: workspace.write_record,
     }
 }
 
@@ -463,14 +421,18 @@ pub fn home_workspace(stored: &StoredDebate, place: &Workspace) -> Workspace {
 fn replay_stored(stored: StoredDebate) -> Result<(Debate, Option<LogFlaw>), AppError> {
     let events = stored.events.into_iter().map(|recorded| recorded.event);
     let (debate, flaw) = Debate::replay_lenient(stored.setup, events)?;
-    let unreadable = stored.first_unreadable.map(|(seq, why)| LogFlaw { seq, message: why });
+    let unreadable = stored.first_unreadable.map(|(seq, message)| LogFlaw { seq, message });
     Ok((debate, flaw.or(unreadable)))
 }
 
 /// New id: `debate-{ISO time}-{four hex digits}`.
 pub(super) fn new_debate_id(now: i64) -> Result<String, AppError> {
     let time = jiff::Timestamp::from_millisecond(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    Ok(format!("debate-{time:.3}-{}", random_hex(2)?))
+    Ok(format!("debate-{time:.3}-{}", random_hex(ID_BYTES)?))
+}
+
+fn new_salt() -> Result<String, AppError> {
+    random_hex(SALT_BYTES)
 }
 
 /// Random bytes as hex digits.

@@ -28,47 +28,59 @@ pub struct Listener {
 
 /// Allowed number of roles.
 const ROLE_COUNT: std::ops::RangeInclusive<usize> = 2..=4;
-/// Maximum number of judges, and of audience members.
+/// Maximum number of judges.
 const MAX_JUDGES: usize = 9;
+/// Maximum number of audience members.
 const MAX_LISTENERS: usize = 40;
 
 impl DebateDraft {
     /// Builds the seats for every role the format names. A model that judges gets a second seat
     /// that judges with the sides swapped. The judge also audits and summarizes, unless it is a
     /// person.
-    pub(super) fn build_seats(&self, offering: &CatalogEntry) -> Result<Vec<Seat>, AppError> {
+    pub(super) fn build_seats(&self, entry: &CatalogEntry) -> Result<Vec<Seat>, AppError> {
         let mut roles: Vec<Role> = vec![];
-        for phase in offering.offer.format.acts.iter().flat_map(|act| &act.phases) {
-            let named = phase.speakers.roles();
-            roles.extend(named.iter().filter(|role| !roles.contains(role)).collect::<Vec<_>>());
+        for phase in entry.offer.format.acts.iter().flat_map(|act| &act.phases) {
+            let phase_roles = phase.speakers.roles();
+            roles.extend(
+                phase_roles.iter().filter(|role| !roles.contains(role)).collect::<Vec<_>>(),
+            );
         }
         let mut seats = vec![];
         for role in roles {
-            seats.extend(self.seats_for_role(role, offering)?);
+            seats.extend(self.seats_for_role(role, entry)?);
         }
         Ok(seats)
     }
 
-    fn seats_for_role(&self, role: Role, offering: &CatalogEntry) -> Result<Vec<Seat>, AppError> {
-        let bench: Vec<&Participant> =
+    fn seats_for_role(&self, role: Role, entry: &CatalogEntry) -> Result<Vec<Seat>, AppError> {
+        let judges: Vec<&Participant> =
             [&self.judge].into_iter().chain(&self.panel).filter(|_| !self.no_judge).collect();
-        if bench.len() > MAX_JUDGES {
+        if judges.len() > MAX_JUDGES {
             return Err(AppError::InvalidOption(format!(
-                "{} judges; at most {MAX_JUDGES} sit",
-                bench.len()
+                "{} judges; at most {MAX_JUDGES} are allowed",
+                judges.len()
             )));
         }
-        let one = |name: &str, voice: &Participant| vec![new_seat(name, role, voice)];
-        let argues = offering.prompts.values().any(|words| words.contains("{{stance}}"));
-        let side = |name: &str, voice: &Participant, nth: usize, usual: &str| {
-            let stance = Some(self.stances[nth].as_str()).filter(|it| !it.trim().is_empty());
-            let stance = stance.or(argues.then_some(usual)).unwrap_or_default().to_owned();
-            let name = self.names[nth].as_deref().unwrap_or(name);
-            vec![Seat { stance, style: self.styles[nth].clone(), ..new_seat(name, role, voice) }]
-        };
+        let single_seat =
+            |name: &str, participant: &Participant| vec![new_seat(name, role, participant)];
+        let uses_stance = entry.prompts.values().any(|text| text.contains("{{stance}}"));
+        let side_seat =
+            |name: &str, participant: &Participant, index: usize, default_stance: &str| {
+                let stance = Some(self.stances[index].as_str()).filter(|it| !it.trim().is_empty());
+                let stance =
+                    stance.or(uses_stance.then_some(default_stance)).unwrap_or_default().to_owned();
+                let name = self.names[index].as_deref().unwrap_or(name);
+                vec![Seat {
+                    stance,
+                    style: self.styles[index].clone(),
+                    ..new_seat(name, role, participant)
+                }]
+            };
         Ok(match role {
-            Role::Pro => side("proposer", &self.proposer, 0, "for the motion: argue that it holds"),
-            Role::Con => side(
+            Role::Pro => {
+                side_seat("proposer", &self.proposer, 0, "for the motion: argue that it holds")
+            }
+            Role::Con => side_seat(
                 "challenger",
                 &self.challenger,
                 1,
@@ -79,79 +91,84 @@ impl DebateDraft {
                 vec![Seat { stance, ..new_seat("lead", role, &self.proposer) }]
             }
             Role::Partner => {
-                let all = [&self.challenger].into_iter().chain(&self.partners);
-                numbered_seats("partner", role, all)
+                let partners = [&self.challenger].into_iter().chain(&self.partners);
+                numbered_seats("partner", role, partners)
             }
             Role::Advocate => self.advocate_seats()?,
-            Role::Audience => self.audience_seats(offering)?,
-            Role::Judge => numbered_seats("judge", role, bench.into_iter()),
+            Role::Audience => self.audience_seats(entry)?,
+            Role::Judge => numbered_seats("judge", role, judges.into_iter()),
             Role::Mirror => {
-                let models = bench.into_iter().enumerate().filter(|(_, voice)| !voice.is_awaited());
+                let models = judges
+                    .into_iter()
+                    .enumerate()
+                    .filter(|(_, participant)| !participant.is_awaited());
                 models
-                    .map(|(nth, voice)| new_seat(&numbered_name("mirror", nth), role, voice))
+                    .map(|(index, participant)| {
+                        new_seat(&numbered_name("mirror", index), role, participant)
+                    })
                     .collect()
             }
-            Role::Auditor if self.audited => one("auditor", &self.judge),
-            Role::Scribe if self.judge != Participant::Human => one("scribe", &self.judge),
+            Role::Auditor if self.audited => single_seat("auditor", &self.judge),
+            Role::Scribe if self.judge != Participant::Human => single_seat("scribe", &self.judge),
             Role::Auditor | Role::Scribe => vec![],
         })
     }
 
     fn advocate_seats(&self) -> Result<Vec<Seat>, AppError> {
-        let usual = default_roles(&self.topic, None);
-        let voices = [&self.proposer, &self.challenger];
-        let usual: Vec<ResearchRole> = usual
+        let defaults = default_roles(&self.topic, None);
+        let participants = [&self.proposer, &self.challenger];
+        let defaults: Vec<ResearchRole> = defaults
             .into_iter()
-            .zip(voices)
-            .map(|((name, stance), voice)| ResearchRole {
+            .zip(participants)
+            .map(|((name, stance), participant)| ResearchRole {
                 name,
                 stance,
-                participant: voice.clone(),
+                participant: participant.clone(),
             })
             .collect();
-        let stances = if self.roles.is_empty() { &usual[..] } else { &self.roles };
-        if !ROLE_COUNT.contains(&stances.len()) {
-            let count = stances.len();
+        let roles = if self.roles.is_empty() { &defaults[..] } else { &self.roles };
+        if !ROLE_COUNT.contains(&roles.len()) {
+            let count = roles.len();
             return Err(AppError::InvalidOption(format!(
                 "{count} roles; there must be two to four"
             )));
         }
-        let name = |nth: usize| stances[nth].name.trim().to_lowercase();
-        if let Some(nth) = (1..stances.len()).find(|nth| (0..*nth).any(|it| name(it) == name(*nth)))
+        let name = |index: usize| roles[index].name.trim().to_lowercase();
+        if let Some(index) =
+            (1..roles.len()).find(|index| (0..*index).any(|it| name(it) == name(*index)))
         {
-            let twice = stances[nth].name.trim();
-            return Err(AppError::InvalidOption(format!("two roles are called `{twice}`")));
+            let duplicate = roles[index].name.trim();
+            return Err(AppError::InvalidOption(format!("two roles are called `{duplicate}`")));
         }
-        let advocate = |stance: &ResearchRole| {
+        let to_seat = |stance: &ResearchRole| {
             let seat = new_seat(stance.name.trim(), Role::Advocate, &stance.participant);
             Seat { stance: stance.stance.clone(), ..seat }
         };
-        Ok(stances.iter().map(advocate).collect())
+        Ok(roles.iter().map(to_seat).collect())
     }
 
-    fn audience_seats(&self, offering: &CatalogEntry) -> Result<Vec<Seat>, AppError> {
+    fn audience_seats(&self, entry: &CatalogEntry) -> Result<Vec<Seat>, AppError> {
         if self.audience.len() > MAX_LISTENERS {
             let count = self.audience.len();
             return Err(AppError::InvalidOption(format!(
-                "{count} listeners; at most {MAX_LISTENERS} sit"
+                "{count} listeners; at most {MAX_LISTENERS} are allowed"
             )));
         }
         let mut seats: Vec<Seat> = vec![];
         for listener in &self.audience {
             let kind = listener.kind.as_str();
-            let preference =
-                offering.prompts.get(&format!("audience.{kind}")).ok_or_else(|| {
-                    let known = offering.audience_types().collect::<Vec<_>>().join(", ");
-                    AppError::InvalidOption(format!(
-                        "there are no listeners of type `{kind}`; known: {known}"
-                    ))
-                })?;
-            let alike = seats.iter().filter(|seat| seat.kind == kind).count();
+            let preference = entry.prompts.get(&format!("audience.{kind}")).ok_or_else(|| {
+                let known = entry.audience_types().collect::<Vec<_>>().join(", ");
+                AppError::InvalidOption(format!(
+                    "there are no listeners of type `{kind}`; known: {known}"
+                ))
+            })?;
+            let same_kind = seats.iter().filter(|seat| seat.kind == kind).count();
             seats.push(Seat {
                 stance: preference.trim().to_owned(),
                 kind: kind.into(),
                 weight: listener.weight,
-                ..new_seat(&numbered_name(kind, alike), Role::Audience, &listener.participant)
+                ..new_seat(&numbered_name(kind, same_kind), Role::Audience, &listener.participant)
             });
         }
         Ok(seats)
@@ -161,24 +178,24 @@ impl DebateDraft {
 fn numbered_seats<'a>(
     name: &str,
     role: Role,
-    voices: impl Iterator<Item = &'a Participant>,
+    participants: impl Iterator<Item = &'a Participant>,
 ) -> Vec<Seat> {
-    voices
+    participants
         .enumerate()
-        .map(|(nth, voice)| new_seat(&numbered_name(name, nth), role, voice))
+        .map(|(index, participant)| new_seat(&numbered_name(name, index), role, participant))
         .collect()
 }
 
 /// The first has no number.
-fn numbered_name(name: &str, nth: usize) -> String {
-    if nth == 0 { name.into() } else { format!("{name}-{}", nth + 1) }
+fn numbered_name(name: &str, index: usize) -> String {
+    if index == 0 { name.into() } else { format!("{name}-{}", index + 1) }
 }
 
-fn new_seat(name: &str, role: Role, voice: &Participant) -> Seat {
+fn new_seat(name: &str, role: Role, participant: &Participant) -> Seat {
     Seat {
         name: name.into(),
         role,
-        voice: voice.clone(),
+        voice: participant.clone(),
         weight: 1,
         stance: String::new(),
         style: String::new(),

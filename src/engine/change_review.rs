@@ -27,6 +27,8 @@ const SIDE_STANCES: [&str; 2] = [
 ];
 /// Names of the two roles, in formats that name them.
 const SIDE_NAMES: [&str; 2] = ["Merge as designed", "Change first"];
+/// Characters of a commit or tree id in a topic.
+const SHORT_ID_CHARS: usize = 12;
 /// Maximum reviews of a branch or pull request searched for the previous one.
 const MAX_EARLIER_REVIEWS: usize = 20;
 
@@ -55,45 +57,58 @@ pub struct SameReview {
 }
 
 impl App {
-    /// Finds the selected change, on a blocking thread. The files in `without` are ignored.
+    /// Finds the selected change, on a blocking thread. Changes to the files in `ignored` do not
+    /// count.
     pub async fn find_change_set(
         &self,
         root: &Path,
-        meant: ChangeSelector,
-        without: Vec<PathBuf>,
+        selector: ChangeSelector,
+        ignored: Vec<PathBuf>,
     ) -> Result<ChangeSet, AppError> {
         let (briefs, root) = (self.briefs.clone(), root.to_owned());
-        let looking =
-            tokio::task::spawn_blocking(move || briefs.find_change_set(&root, &meant, &without));
-        Ok(looking.await.map_err(|error| ContextError(error.to_string()))??)
+        let task =
+            tokio::task::spawn_blocking(move || briefs.find_change_set(&root, &selector, &ignored));
+        let change = task.await.map_err(|error| ContextError(error.to_string()))??;
+        tracing::debug!(
+            files = change.files.len(),
+            commits = change.messages.len(),
+            skip = ?change.skip_reason,
+            "change found"
+        );
+        Ok(change)
     }
 
     /// Checks for each finding of an earlier review whether its evidence is still there.
     pub async fn recheck_findings(
         &self,
         root: &Path,
-        proposal: &ChangeSet,
-        noted: Vec<NotedFinding>,
+        change_set: &ChangeSet,
+        findings: Vec<NotedFinding>,
     ) -> Result<Vec<KnownFinding>, AppError> {
-        let (evidence, root, proposal) = (self.evidence.clone(), root.to_owned(), proposal.clone());
-        let looking = tokio::task::spawn_blocking(move || {
-            let touched: Vec<String> = proposal.files.into_iter().map(|file| file.path).collect();
-            let about = CitationContext {
+        let (evidence, root, change_set) =
+            (self.evidence.clone(), root.to_owned(), change_set.clone());
+        let task = tokio::task::spawn_blocking(move || {
+            let touched: Vec<String> = change_set.files.into_iter().map(|file| file.path).collect();
+            let context = CitationContext {
                 root: &root,
-                pin: &proposal.pinned.tree,
+                pin: &change_set.pinned.tree,
                 preferred_paths: &touched,
                 base_folder: "",
                 excluded_path: None,
-                base_tree: Some(&proposal.base_tree),
+                base_tree: Some(&change_set.base_tree),
             };
             // Looked up like the evidence of a claim: an exact quote.
-            let look = |entry: String| {
-                let offered = Claim { evidence: vec![entry], ..Claim::default() };
-                evidence.check_citations(&Body::from_claim(offered), &about).into_iter().next()
+            let find_citation = |entry: String| {
+                let claim = Claim { evidence: vec![entry], ..Claim::default() };
+                evidence.check_citations(&Body::from_claim(claim), &context).into_iter().next()
             };
-            noted.into_iter().map(|noted| recheck_finding(noted, &touched, &look)).collect()
+            findings.into_iter().map(|it| recheck_finding(it, &touched, &find_citation)).collect()
         });
-        Ok(looking.await.map_err(|error| ContextError(error.to_string()))?)
+        let known: Vec<KnownFinding> =
+            task.await.map_err(|error| ContextError(error.to_string()))?;
+        let gone = known.iter().filter(|finding| finding.gone).count();
+        tracing::debug!(count = known.len(), gone, "earlier findings checked");
+        Ok(known)
     }
 
     /// The latest finished review of this branch or pull request that was about another version and
@@ -102,7 +117,7 @@ impl App {
         &self,
         root: &Path,
         subject: &str,
-        proposal: &ChangeSet,
+        change_set: &ChangeSet,
     ) -> Result<Option<Debate>, AppError> {
         if subject.is_empty() {
             return Ok(None);
@@ -112,9 +127,9 @@ impl App {
         let query = DebateQuery { root, review_subject: subject, limit, ..DebateQuery::default() };
         for card in self.archive.list(&query)? {
             let (StoredDebate { setup, .. }, debate, _) = self.read(&card.id)?;
-            let other = setup.pin.as_deref() != Some(&proposal.pinned.tree);
-            let came = matches!(status(&debate), Status::Completed | Status::Degraded);
-            if other && came && was_challenged(&debate) {
+            let is_other_version = setup.pin.as_deref() != Some(&change_set.pinned.tree);
+            let is_finished = matches!(status(&debate), Status::Completed | Status::Degraded);
+            if is_other_version && is_finished && was_challenged(&debate) {
                 return Ok(Some(debate));
             }
         }
@@ -126,90 +141,93 @@ impl App {
     pub fn find_same_review(
         &self,
         root: &Path,
-        proposed: &ReviewedChange,
+        change: &ReviewedChange,
     ) -> Result<SameReview, AppError> {
-        let (root, reviews) = (Some(root.to_owned()), Some(proposed.key.clone()));
-        let cards = self.archive.list(&DebateQuery {
-            root,
-            review_key: reviews,
-            ..DebateQuery::default()
-        })?;
-        let (mut done, mut begun) = (None, None);
+        let (root, review_key) = (Some(root.to_owned()), Some(change.key.clone()));
+        let cards =
+            self.archive.list(&DebateQuery { root, review_key, ..DebateQuery::default() })?;
+        let (mut finished, mut unfinished) = (None, None);
         for card in &cards {
             // The status comes from the log, because the list may be stale.
             let (StoredDebate { holder, .. }, debate, _) = self.read(&card.id)?;
             let (id, status) = (card.id.clone(), status(&debate));
             if status == Status::Completed && !debate.is_concluded() {
-                done.get_or_insert(EarlierReview::Finished(id));
+                finished.get_or_insert(EarlierReview::Finished(id));
             } else if !status.is_over() {
-                begun.get_or_insert(match holder {
+                unfinished.get_or_insert(match holder {
                     Some(holder) => EarlierReview::Running { id, holder },
                     None => EarlierReview::Unfinished(id),
                 });
             }
         }
-        let ids = cards.into_iter().map(|card| card.id).collect();
-        Ok(SameReview { earlier: done.or(begun), ids })
+        let ids: Vec<String> = cards.into_iter().map(|card| card.id).collect();
+        let earlier = finished.or(unfinished);
+        tracing::debug!(count = ids.len(), reusable = earlier.is_some(), "same reviews found");
+        Ok(SameReview { earlier, ids })
     }
 
     /// Commands that raise the budget of an unfinished review, if it waits for that.
     pub fn budget_commands(&self, id: &str, budget: Budget) -> Result<Vec<Command>, AppError> {
         let (_, debate, _) = self.read(id)?;
-        let spent =
+        let waits_for_budget =
             matches!(next(&debate), Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. });
         let because = "the review was asked for again".to_owned();
         let amend = Command::Amend { change: Amendment::Limit { budget }, because };
-        Ok(if spent && !budget.is_exhausted(debate.spent()) { vec![amend] } else { vec![] })
+        Ok(if waits_for_budget && !budget.is_exhausted(debate.spent()) {
+            vec![amend]
+        } else {
+            vec![]
+        })
     }
 
     /// Turns a draft and its seating request into a review: topic, stances, roles and review key.
     pub fn build_review(
         &self,
         draft: DebateDraft,
-        wish: SeatingRequest,
+        request: SeatingRequest,
         change: ChangeUnderReview,
         subject: &str,
     ) -> Result<(DebateDraft, SeatingRequest), AppError> {
-        let offering = self.catalog.find(&draft.format)?;
-        let seats = |role: Role| offering.offer.format.uses_role(role);
-        if !seats(Role::Pro) && !seats(Role::Advocate) {
+        let entry = self.catalog.find(&draft.format)?;
+        let uses_role = |role: Role| entry.offer.format.uses_role(role);
+        if !uses_role(Role::Pro) && !uses_role(Role::Advocate) {
             return Err(AppError::InvalidOption(format!(
                 "`{}` has no sides that could argue for and against a change; duel, tribunal and \
                  research have",
                 draft.format
             )));
         }
-        let RequestedSeats { proposer, challenger, judge } = &wish.requested;
+        let RequestedSeats { proposer, challenger, judge } = &request.requested;
         if [proposer, challenger, judge].into_iter().flatten().any(|it| it.tool() == "demo") {
-            let why = "`demo` has nothing to say about a change; name other seats";
-            return Err(AppError::InvalidOption(why.into()));
+            let message = "`demo` has nothing to say about a change; name other seats";
+            return Err(AppError::InvalidOption(message.into()));
         }
-        let (mut draft, mut wish) = (draft, wish);
-        for (stance, ours) in draft.stances.iter_mut().zip(SIDE_STANCES) {
+        let (mut draft, mut request) = (draft, request);
+        for (stance, default_stance) in draft.stances.iter_mut().zip(SIDE_STANCES) {
             if stance.trim().is_empty() {
-                ours.clone_into(stance);
+                default_stance.clone_into(stance);
             }
         }
-        if seats(Role::Advocate) {
+        if uses_role(Role::Advocate) {
             // One role for each side, played by the participant named for it.
-            let named = [wish.requested.proposer.clone(), wish.requested.challenger.clone()];
-            let both = SIDE_NAMES.iter().zip(SIDE_STANCES).zip(named);
-            let role = |((name, stance), voice): ((&&str, &str), _)| {
-                ((*name).to_owned(), format!("argue that {stance}"), voice)
+            let named = [request.requested.proposer.clone(), request.requested.challenger.clone()];
+            let sides = SIDE_NAMES.iter().zip(SIDE_STANCES).zip(named);
+            let role = |((name, stance), participant): ((&&str, &str), _)| {
+                ((*name).to_owned(), format!("argue that {stance}"), participant)
             };
-            wish.cast.roles = both.map(role).collect();
+            request.cast.roles = sides.map(role).collect();
         }
         draft.topic = review_topic(&change.change_set, subject);
         // A review has no user who could confirm the start.
         draft.holds.retain(|hold| *hold != HoldPoint::Start);
         draft.reviewed_change = Some(ReviewedChange {
             subject: subject.to_owned(),
-            key: review_key(&draft, &wish, &change, offering),
+            key: review_key(&draft, &request, &change, entry),
             known: change.known_findings.clone(),
             ..summarize_change(&change.change_set, &change.title)
         });
-        wish.change = Some(change);
-        Ok((draft, wish))
+        request.change = Some(change);
+        Ok((draft, request))
     }
 }
 
@@ -219,57 +237,57 @@ const MAX_SEARCHED_FILES: usize = 200;
 /// Checks one earlier finding again. It counts as gone only if its evidence is clearly not there.
 /// Evidence that moved, is ambiguous or cannot be checked does not count as gone.
 fn recheck_finding(
-    noted: NotedFinding,
+    finding: NotedFinding,
     touched: &[String],
-    look: &impl Fn(String) -> Option<Citation>,
+    find_citation: &impl Fn(String) -> Option<Citation>,
 ) -> KnownFinding {
-    let removed = noted.place.as_ref().is_some_and(|place| place.removed);
-    let mut now = look(noted.rests_on.clone());
-    let lost =
+    let removed = finding.place.as_ref().is_some_and(|place| place.removed);
+    let mut current = find_citation(finding.rests_on.clone());
+    let is_lost =
         |it: &Option<Citation>| it.as_ref().is_some_and(|it| it.found.is_wrong()) && !removed;
-    let words = noted.rests_on.find(" \"").map(|at| &noted.rests_on[at..]);
-    if let (true, Some(words)) = (lost(&now), words) {
-        let elsewhere = touched
+    let quote = finding.rests_on.find(" \"").map(|at| &finding.rests_on[at..]);
+    if let (true, Some(quote)) = (is_lost(&current), quote) {
+        let moved = touched
             .iter()
             .take(MAX_SEARCHED_FILES)
-            .filter_map(|file| look(format!("{file}{words}")));
-        now = elsewhere.into_iter().find(|it| it.found.is_verified()).or(now);
+            .filter_map(|file| find_citation(format!("{file}{quote}")));
+        current = moved.into_iter().find(|it| it.found.is_verified()).or(current);
     }
     // A finding about removed lines is gone once they are back.
-    let back = now.as_ref().is_some_and(|it| it.found.is_verified() && it.removed.is_none());
-    let gone = if removed { back } else { lost(&now) };
-    let found = now.filter(|it| it.found.is_verified() && it.removed.is_some() == removed);
-    let place = found.and_then(|it| it.location()).or(noted.place.clone());
-    KnownFinding { noted: NotedFinding { place, ..noted }, gone }
+    let is_back = current.as_ref().is_some_and(|it| it.found.is_verified() && it.removed.is_none());
+    let gone = if removed { is_back } else { is_lost(&current) };
+    let found = current.filter(|it| it.found.is_verified() && it.removed.is_some() == removed);
+    let place = found.and_then(|it| it.location()).or(finding.place.clone());
+    KnownFinding { noted: NotedFinding { place, ..finding }, gone }
 }
 
 /// Summary of a change for the setup, without subject, key and earlier findings.
-pub fn summarize_change(proposal: &ChangeSet, title: &str) -> ReviewedChange {
+pub fn summarize_change(change_set: &ChangeSet, title: &str) -> ReviewedChange {
     let sum = |lines: &dyn Fn(&FileChange) -> Option<u64>| {
-        let all: u64 = proposal.files.iter().filter_map(lines).sum();
-        usize::try_from(all).unwrap_or(usize::MAX)
+        let total: u64 = change_set.files.iter().filter_map(lines).sum();
+        usize::try_from(total).unwrap_or(usize::MAX)
     };
     ReviewedChange {
         title: title.trim().to_owned(),
         compared: ChangeSummary {
-            says: proposal.description.clone(),
-            base: proposal.commits.0.clone().or(proposal.old_tree.clone()),
-            head: proposal.commits.1.clone().or(Some(proposal.new_tree.clone())),
-            files: proposal.files.len(),
+            says: change_set.description.clone(),
+            base: change_set.commits.0.clone().or(change_set.old_tree.clone()),
+            head: change_set.commits.1.clone().or(Some(change_set.new_tree.clone())),
+            files: change_set.files.len(),
             added: sum(&|file| file.added),
             deleted: sum(&|file| file.deleted),
         },
-        was: proposal.base_tree.clone(),
+        was: change_set.base_tree.clone(),
         ..ReviewedChange::default()
     }
 }
 
 /// The topic of a review. It has no text of the author, because a topic is not quoted in prompts
 /// (prompt injection).
-fn review_topic(proposal: &ChangeSet, subject: &str) -> String {
+fn review_topic(change_set: &ChangeSet, subject: &str) -> String {
     let number = subject.strip_prefix('#').filter(|it| it.bytes().all(|b| b.is_ascii_digit()));
-    let id = proposal.commits.1.as_ref().unwrap_or(&proposal.new_tree);
-    let id: String = id.chars().take(12).collect();
+    let id = change_set.commits.1.as_ref().unwrap_or(&change_set.new_tree);
+    let id: String = id.chars().take(SHORT_ID_CHARS).collect();
     let which =
         number.map_or(format!("the change {id}"), |number| format!("change #{number} ({id})"));
     format!("Should {which} be merged as it is designed, or should its design be changed first?")
@@ -286,25 +304,31 @@ fn was_challenged(debate: &Debate) -> bool {
 /// finds the same debate.
 fn review_key(
     draft: &DebateDraft,
-    wish: &SeatingRequest,
+    request: &SeatingRequest,
     change: &ChangeUnderReview,
-    offering: &CatalogEntry,
+    entry: &CatalogEntry,
 ) -> String {
-    let (named, proposal) = (&wish.requested, &change.change_set);
+    let (requested, change_set) = (&request.requested, &change.change_set);
     let parts = serde_json::json!([
         (
             WORDING_VERSION,
-            &proposal.old_tree,
-            &proposal.new_tree,
+            &change_set.old_tree,
+            &change_set.new_tree,
             &change.title,
             &change.body,
-            &proposal.messages
+            &change_set.messages
         ),
         (&draft.format, draft.rounds, draft.effort, draft.sealed, draft.stop_when_settled),
         (&draft.stances, &draft.styles, &draft.terms, draft.audited, draft.judge_share),
-        (&named.proposer, &named.challenger, &named.judge, &wish.context, draft.same_judge),
-        (&wish.cast.roles, &wish.cast.listeners, &wish.cast.panel),
-        (&offering.prompts, &offering.offer.format),
+        (
+            &requested.proposer,
+            &requested.challenger,
+            &requested.judge,
+            &request.context,
+            draft.same_judge
+        ),
+        (&request.cast.roles, &request.cast.listeners, &request.cast.panel),
+        (&entry.prompts, &entry.offer.format),
     ]);
     content_hash(&[&parts.to_string()])
 }

@@ -129,7 +129,10 @@ pub enum SessionError {
     #[error(transparent)]
     Illegal(#[from] Box<IllegalEvent>),
     /// The reply was parsed but breaks rules of the format.
-    #[error("the reply was not taken: {}", .0.iter().map(|f| f.says.as_str()).collect::<Vec<_>>().join("; "))]
+    #[error(
+        "the reply was not taken: {}",
+        .0.iter().map(|finding| finding.says.as_str()).collect::<Vec<_>>().join("; ")
+    )]
     ReplyRejected(Vec<RuleFinding>),
     /// The reply could not be parsed.
     #[error("the reply was not taken: {0}")]

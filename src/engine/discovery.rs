@@ -54,8 +54,8 @@ impl UsageEstimate {
         let money = if self.unpriced.is_empty() {
             format!("cost about {:.2}", self.cost as f64 / 1e6)
         } else {
-            let who: Vec<&str> = self.unpriced.iter().map(String::as_str).collect();
-            format!("cost unknown (no price for {})", who.join(", "))
+            let names: Vec<&str> = self.unpriced.iter().map(String::as_str).collect();
+            format!("cost unknown (no price for {})", names.join(", "))
         };
         format!(
             "about {} calls, {}k tokens read and {}k written; {money}",
@@ -75,22 +75,21 @@ impl App {
         let versions = listed.iter().map(|it| async {
             if it.playable && it.model { self.providers.version(&it.seat).await } else { None }
         });
-        for (it, version) in join_all(versions).await.into_iter().enumerate() {
-            listed[it].version = version;
+        for (index, version) in join_all(versions).await.into_iter().enumerate() {
+            listed[index].version = version;
         }
         if probe {
-            let able = listed.iter().filter(|it| it.playable && it.model);
-            let asked = able.filter_map(|it| it.seat.parse().ok()).collect();
-            for ProbeResult { participant: voice, result: came } in
-                self.probe(asked, Duration::MAX).await
+            let usable = listed.iter().filter(|it| it.playable && it.model);
+            let participants = usable.filter_map(|it| it.seat.parse().ok()).collect();
+            for ProbeResult { participant, result } in self.probe(participants, Duration::MAX).await
             {
-                let said = match came {
+                let status = match result {
                     Ok(_) => "answers".to_owned(),
                     Err(failure) => format!("{}: {}", failure.trouble.as_str(), failure.note),
                 };
-                let asked = listed.iter_mut().find(|it| it.seat == voice.to_string());
-                if let Some(it) = asked {
-                    it.probe = Some(said);
+                let info = listed.iter_mut().find(|it| it.seat == participant.to_string());
+                if let Some(info) = info {
+                    info.probe = Some(status);
                 }
             }
         }
@@ -102,11 +101,12 @@ impl App {
     pub fn default_judge(&self, preferred: &[String]) -> Result<Option<Participant>, AppError> {
         self.check_config()?;
         let listed = self.providers.list_providers();
-        let rather = preferred.iter().filter_map(|seat| seat.parse::<Participant>().ok());
-        let rather = rather.filter(|voice| self.providers.check_available(voice).is_ok());
-        let able = listed.iter().filter(|it| it.playable && it.model);
-        let able = able.filter_map(|it| it.seat.parse::<Participant>().ok());
-        Ok(rather.chain(able).next())
+        let preferred_judges = preferred.iter().filter_map(|seat| seat.parse::<Participant>().ok());
+        let preferred_judges = preferred_judges
+            .filter(|participant| self.providers.check_available(participant).is_ok());
+        let available = listed.iter().filter(|it| it.playable && it.model);
+        let available = available.filter_map(|it| it.seat.parse::<Participant>().ok());
+        Ok(preferred_judges.chain(available).next())
     }
 
     /// Validates the user's configuration of providers.
@@ -115,32 +115,33 @@ impl App {
     }
 
     /// Parses what the user typed into a topic and options.
-    pub fn parse_topic_options(&self, typed: &str) -> TopicOptions {
-        let seat = |word: &str| match word.to_lowercase().parse::<Participant>() {
-            Ok(voice @ Participant::Model { .. }) => self.providers.is_model(&voice),
-            voice => matches!(voice, Ok(Participant::Host | Participant::Human)),
+    pub fn parse_topic_options(&self, input: &str) -> TopicOptions {
+        let is_seat = |word: &str| match word.to_lowercase().parse::<Participant>() {
+            Ok(parsed @ Participant::Model { .. }) => self.providers.is_model(&parsed),
+            parsed => matches!(parsed, Ok(Participant::Host | Participant::Human)),
         };
-        let format = |word: &str| {
-            let own = |it: &&CatalogEntry| it.name() == word && it.source == FormatSource::Builtin;
-            self.catalog.entries.iter().any(|it| own(&it))
+        let is_format = |word: &str| {
+            let is_builtin =
+                |it: &&CatalogEntry| it.name() == word && it.source == FormatSource::Builtin;
+            self.catalog.entries.iter().any(|it| is_builtin(&it))
         };
-        topic_options::parse(typed, seat, format)
+        topic_options::parse(input, is_seat, is_format)
     }
 
     /// Suggests topics about the changes in a repository.
     pub fn suggest_topics(&self, root: &Path) -> Vec<String> {
         let pinned = self.briefs.pin_files(root).ok().flatten();
-        let changed = |wanted: &str| {
+        let changes = |selection: &str| {
             let (topic, readers) = ("", BriefReaders::ReadFiles);
             let (pinned, change) = (pinned.as_ref(), None);
-            let context = BriefRequest { root, pinned, topic, selection: wanted, readers, change };
-            self.briefs.gather(&context).map(|gathered| gathered.changed_files).unwrap_or_default()
+            let request = BriefRequest { root, pinned, topic, selection, readers, change };
+            self.briefs.gather(&request).map(|gathered| gathered.changed_files).unwrap_or_default()
         };
-        let now = changed("diff");
-        if !now.is_empty() {
-            return suggest_topics(&now, ChangeOrigin::WorkingTree);
+        let uncommitted = changes("diff");
+        if !uncommitted.is_empty() {
+            return suggest_topics(&uncommitted, ChangeOrigin::WorkingTree);
         }
-        suggest_topics(&changed("diff=HEAD"), ChangeOrigin::LastCommit)
+        suggest_topics(&changes("diff=HEAD"), ChangeOrigin::LastCommit)
     }
 
     /// Names of the environment variables that hold an API key of a known provider.
@@ -149,37 +150,36 @@ impl App {
     }
 
     /// Estimates the cost of a draft. `None` if no model is called.
-    pub fn estimate_cost(&self, opening: &DebateDraft) -> Result<Option<CostEstimate>, AppError> {
-        let setup = opening.build_setup(&self.catalog, String::new(), String::new(), 0)?;
-        let (mut figures, mut untold) = (UsageEstimate::default(), BTreeSet::new());
-        for one in estimate_usage(&setup) {
-            let voice = &setup.seats[usize::from(one.seat)].voice;
-            if !self.providers.is_model(voice) {
+    pub fn estimate_cost(&self, draft: &DebateDraft) -> Result<Option<CostEstimate>, AppError> {
+        let setup = draft.build_setup(&self.catalog, String::new(), String::new(), 0)?;
+        let (mut usage, mut unreported) = (UsageEstimate::default(), BTreeSet::new());
+        for estimate in estimate_usage(&setup) {
+            let participant = &setup.seats[usize::from(estimate.seat)].voice;
+            if !self.providers.is_model(participant) {
                 continue;
             }
-            figures.calls += u64::from(one.calls);
-            figures.tokens_in += one.tokens_in;
-            figures.tokens_out += one.tokens_out;
-            if let Some(price) = self.providers.price(voice, None) {
-                figures.cost += price.cost(one.tokens_in, one.tokens_out);
+            usage.calls += u64::from(estimate.calls);
+            usage.tokens_in += estimate.tokens_in;
+            usage.tokens_out += estimate.tokens_out;
+            if let Some(price) = self.providers.price(participant, None) {
+                usage.cost += price.cost(estimate.tokens_in, estimate.tokens_out);
                 continue;
             }
-            figures.unpriced.insert(voice.to_string());
-            if !self.providers.reports_cost(voice) {
-                untold.insert(voice.to_string());
+            usage.unpriced.insert(participant.to_string());
+            if !self.providers.reports_cost(participant) {
+                unreported.insert(participant.to_string());
             }
         }
-        if figures.calls == 0 {
+        if usage.calls == 0 {
             return Ok(None);
         }
-        let unkept = opening.budget.cost.filter(|_| !untold.is_empty()).map(|_| {
-            let who = untold.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-            format!("the limit of cost cannot be kept: nobody knows what {who} costs (write its price down)")
+        let budget_warning = draft.budget.cost.filter(|_| !unreported.is_empty()).map(|_| {
+            let names = unreported.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            format!(
+                "the limit of cost cannot be kept: there is no price for {names} (add it to \
+                 `prices` in config.toml)"
+            )
         });
-        Ok(Some(CostEstimate {
-            summary: figures.summary(),
-            budget_warning: unkept,
-            usage: figures,
-        }))
+        Ok(Some(CostEstimate { summary: usage.summary(), budget_warning, usage }))
     }
 }

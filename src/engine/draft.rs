@@ -145,26 +145,26 @@ impl DebateDraft {
     /// time, which keeps it deterministic.
     pub(super) fn build_setup(
         &self,
-        catalogue: &FormatCatalog,
+        catalog: &FormatCatalog,
         id: String,
         salt: String,
         now: i64,
     ) -> Result<Setup, AppError> {
-        let offering = catalogue.find(&self.format)?;
-        let offer = &offering.offer;
+        let entry = catalog.find(&self.format)?;
+        let offer = &entry.offer;
         let rounds = self.rounds.unwrap_or(offer.default_rounds);
         if !offer.rounds.contains(&rounds) {
             let (least, most) = (*offer.rounds.start(), *offer.rounds.end());
             return Err(AppError::RoundsOutOfRange { asked: rounds.into(), least, most });
         }
-        let seats = self.build_seats(offering)?;
+        let seats = self.build_seats(entry)?;
         if offer.impartial_judge && !self.same_judge {
             check_impartial(&seats)?;
         }
-        let sides = seats.iter().any(|seat| seat.role.side().is_some());
-        if !sides && (self.sealed || self.stop_when_settled) {
+        let has_sides = seats.iter().any(|seat| seat.role.side().is_some());
+        if !has_sides && (self.sealed || self.stop_when_settled) {
             return Err(AppError::InvalidOption(format!(
-                "`{}` has no two sides whose answers could be sealed, or who could have settled it",
+                "sealed answers and stopping when settled need two sides, which `{}` does not have",
                 self.format
             )));
         }
@@ -187,7 +187,7 @@ impl DebateDraft {
             unread: self.unreadable_reason.clone(),
             chosen: self.seat_choices.clone(),
             seats,
-            prompts: self.build_prompts(offering),
+            prompts: self.build_prompts(entry),
             format: self.build_format(offer.format.clone()),
             terms: self.terms.clone(),
             judge_share: self.judge_share,
@@ -211,8 +211,8 @@ impl DebateDraft {
 
     /// Prompt templates by name. The review text is merged into `focus` if a change is reviewed,
     /// and dropped otherwise.
-    fn build_prompts(&self, offering: &CatalogEntry) -> BTreeMap<String, String> {
-        let mut prompts = offering.prompts.clone();
+    fn build_prompts(&self, entry: &CatalogEntry) -> BTreeMap<String, String> {
+        let mut prompts = entry.prompts.clone();
         let review = prompts.remove(REVIEW_TEMPLATE).filter(|_| self.reviewed_change.is_some());
         if let Some(review) = review {
             let focus = prompts.entry("focus".into()).or_default();
@@ -222,9 +222,9 @@ impl DebateDraft {
     }
 
     /// Clamps a number of rounds to the format's range.
-    pub(super) fn clamp_rounds(&self, rounds: u8, catalogue: &FormatCatalog) -> u8 {
-        let offering = catalogue.find(&self.format).ok();
-        let range = offering.map(|offering| &offering.offer.rounds);
+    pub(super) fn clamp_rounds(&self, rounds: u8, catalog: &FormatCatalog) -> u8 {
+        let entry = catalog.find(&self.format).ok();
+        let range = entry.map(|entry| &entry.offer.rounds);
         range.map_or(rounds, |range| rounds.clamp(*range.start(), *range.end()))
     }
 }
@@ -243,12 +243,12 @@ fn check_impartial(seats: &[Seat]) -> Result<(), AppError> {
 }
 
 /// Makes the path of a script absolute, so that the debate can be resumed from any folder.
-pub fn with_absolute_script(voice: Participant, folder: &Path) -> Participant {
-    match voice {
+pub fn with_absolute_script(participant: Participant, folder: &Path) -> Participant {
+    match participant {
         Participant::Model { tool, model: Some(file) } if tool == "script" => {
-            let whole = folder.join(&file).display().to_string();
-            Participant::Model { tool, model: Some(whole) }
+            let path = folder.join(&file).display().to_string();
+            Participant::Model { tool, model: Some(path) }
         }
-        voice => voice,
+        participant => participant,
     }
 }

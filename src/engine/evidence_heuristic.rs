@@ -147,33 +147,34 @@ pub fn measurable_subject(topic: &str) -> Option<&'static str> {
     let text = strip_code(topic);
     let words = normalize_words(&text, IDIOMS);
     let han = HAN_IDIOMS.iter().fold(text.clone(), |text, idiom| text.replace(idiom, " "));
-    let names = KEYWORDS.iter().find(|(_, all)| all.iter().any(|word| contains_word(&words, word)));
-    let signs = HAN_KEYWORDS.iter().find(|(_, all)| all.iter().any(|word| han.contains(word)));
-    let place =
+    let keyword_match =
+        KEYWORDS.iter().find(|(_, all)| all.iter().any(|word| contains_word(&words, word)));
+    let han_match = HAN_KEYWORDS.iter().find(|(_, all)| all.iter().any(|word| han.contains(word)));
+    let rank =
         |reason: &str| KEYWORDS.iter().position(|(it, _)| *it == reason).unwrap_or(usize::MAX);
-    let told = names.iter().chain(&signs).map(|(reason, _)| *reason);
-    told.min_by_key(|reason| place(reason)).or_else(|| has_figure(&text).then_some("figures"))
+    let subjects = keyword_match.iter().chain(&han_match).map(|(reason, _)| *reason);
+    subjects.min_by_key(|reason| rank(reason)).or_else(|| has_figure(&text).then_some("figures"))
 }
 
 /// The topic in lowercase, without code in backticks.
 fn strip_code(topic: &str) -> String {
     let parts: Vec<&str> = topic.split('`').collect();
-    let closed = parts.len() % 2 == 1;
-    let kept = parts.into_iter().enumerate().filter(|(nth, _)| nth % 2 == 0 || !closed);
-    kept.map(|(_, part)| part).collect::<Vec<_>>().join(" ").to_lowercase()
+    let is_closed = parts.len() % 2 == 1;
+    let outside_code = parts.into_iter().enumerate().filter(|(nth, _)| nth % 2 == 0 || !is_closed);
+    outside_code.map(|(_, part)| part).collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// Words separated by single spaces. Paths and identifiers become a token that matches nothing.
-fn normalize_words(text: &str, without: &[&str]) -> String {
+fn normalize_words(text: &str, idioms: &[&str]) -> String {
     let mut words = String::from(" ");
-    let foreign = |c: char| c.is_whitespace() || !c.is_ascii() && !matches!(c, '’' | '‑');
-    for token in text.split(foreign) {
+    let is_separator = |c: char| c.is_whitespace() || !c.is_ascii() && !matches!(c, '’' | '‑');
+    for token in text.split(is_separator) {
         let token = token.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         // `price/performance` is not a path.
-        let path = token.contains('/') && !token.split('/').all(is_keyword);
+        let is_path = token.contains('/') && !token.split('/').all(is_keyword);
         if is_keyword(token) {
             words.push_str(token);
-        } else if path || token.contains(['_', '.', ':', '\\', '@', '=']) {
+        } else if is_path || token.contains(['_', '.', ':', '\\', '@', '=']) {
             words.push('|');
         } else {
             let parts = token.split(|c: char| !c.is_ascii_alphanumeric());
@@ -184,7 +185,7 @@ fn normalize_words(text: &str, without: &[&str]) -> String {
             words.push(' ');
         }
     }
-    without.iter().fold(words, |words, idiom| words.replace(&format!(" {idiom} "), " | "))
+    idioms.iter().fold(words, |words, idiom| words.replace(&format!(" {idiom} "), " | "))
 }
 
 fn is_keyword(word: &str) -> bool {
@@ -199,13 +200,13 @@ fn contains_word(words: &str, word: &str) -> bool {
 
 /// Whether there is a number with a unit.
 fn has_figure(text: &str) -> bool {
-    let mut at = 0;
-    while let Some(found) = text[at..].find(|c: char| c.is_ascii_digit()) {
-        let from = at + found;
+    let mut offset = 0;
+    while let Some(found) = text[offset..].find(|c: char| c.is_ascii_digit()) {
+        let from = offset + found;
         let number = number_len(&text[from..]);
-        at = from + number;
+        offset = from + number;
         if can_precede_number(&text[..from])
-            && has_unit(&text[..from], &text[from..at], &text[at..])
+            && has_unit(&text[..from], &text[from..offset], &text[offset..])
         {
             return true;
         }

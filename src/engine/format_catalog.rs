@@ -60,10 +60,10 @@ impl CatalogEntry {
 impl FormatCatalog {
     /// Finds a format by name. The error lists the known names.
     pub fn find(&self, name: &str) -> Result<&CatalogEntry, AppError> {
-        let found = self.entries.iter().find(|offering| offering.name() == name);
+        let found = self.entries.iter().find(|entry| entry.name() == name);
         found.ok_or_else(|| {
-            if let Some(broken) = self.invalid_files.iter().find(|broken| broken.name == name) {
-                let InvalidFormatFile { name, file, why } = broken.clone();
+            if let Some(invalid) = self.invalid_files.iter().find(|invalid| invalid.name == name) {
+                let InvalidFormatFile { name, file, why } = invalid.clone();
                 return AppError::InvalidFormat { name, file, why };
             }
             let known: Vec<&str> = self.entries.iter().map(CatalogEntry::name).collect();

@@ -103,7 +103,7 @@ impl TryFrom<serde_json::Value> for AuditMode {
             serde_json::Value::Bool(true) => Ok(AuditMode::On),
             serde_json::Value::Bool(false) => Ok(AuditMode::Off),
             serde_json::Value::String(word) => word.parse(),
-            other => Err(format!("`evidence_round` is {other}; it is auto, true or false")),
+            other => Err(format!("`evidence_round` is {other}; it must be auto, true or false")),
         }
     }
 }
@@ -138,6 +138,8 @@ pub struct CastRequest {
     pub allow_same_model: bool,
 }
 
+/// How far the sum of two shares may be from 1, because of rounding.
+const SHARE_TOLERANCE: f64 = 0.001;
 const AUDIENCES: &[&str] = &["self", "team", "public"];
 const DECISION_TYPES: &[&str] = &["personal-choice", "team-standardization", "market-analysis"];
 
@@ -146,127 +148,131 @@ impl App {
     /// support is an error.
     pub fn apply_format_options(
         &self,
-        said: FormatOptions,
+        options: FormatOptions,
         draft: DebateDraft,
-        wish: SeatingRequest,
+        request: SeatingRequest,
         folder: &Path,
     ) -> Result<(DebateDraft, SeatingRequest), AppError> {
-        let offering = self.catalog.find(&draft.format)?.clone();
-        check_supported(&said, &offering)?;
-        let (mut draft, mut wish) = (draft, wish);
-        let voice = |word: &str| self.parse_participant(word, folder);
-        let seats = |role: Role| offering.offer.format.uses_role(role);
-        if let Some(model) = said.model.as_deref() {
-            let model = voice(model)?;
-            let own = &mut wish.requested;
-            for seat in [&mut own.proposer, &mut own.challenger, &mut own.judge] {
+        let entry = self.catalog.find(&draft.format)?.clone();
+        check_supported(&options, &entry)?;
+        let (mut draft, mut request) = (draft, request);
+        let parse_seat = |word: &str| self.parse_participant(word, folder);
+        let uses_role = |role: Role| entry.offer.format.uses_role(role);
+        if let Some(model) = options.model.as_deref() {
+            let model = parse_seat(model)?;
+            let requested = &mut request.requested;
+            for seat in [&mut requested.proposer, &mut requested.challenger, &mut requested.judge] {
                 seat.get_or_insert_with(|| model.clone());
             }
         }
-        let mut judges = said.judges.iter().map(|word| voice(word));
+        let mut judges = options.judges.iter().map(|word| parse_seat(word));
         if let Some(first) = judges.next() {
-            wish.requested.judge = Some(first?);
-            wish.cast.panel = judges.collect::<Result<_, _>>()?;
+            request.requested.judge = Some(first?);
+            request.cast.panel = judges.collect::<Result<_, _>>()?;
         }
-        wish.cast.partners =
-            said.partners.iter().map(|word| voice(word)).collect::<Result<_, _>>()?;
-        wish.cast.is_dialogue = seats(Role::Partner);
-        wish.cast.allow_same_model = !seats(Role::Pro);
-        if seats(Role::Advocate) {
-            self.apply_roles(&said, &mut draft, &mut wish, folder)?;
-            draft.terms.insert("goal".into(), said.goal.clone().unwrap_or_default());
-            let readers = parse_choice("audience", said.audience.as_deref(), AUDIENCES)?;
+        request.cast.partners =
+            options.partners.iter().map(|word| parse_seat(word)).collect::<Result<_, _>>()?;
+        request.cast.is_dialogue = uses_role(Role::Partner);
+        request.cast.allow_same_model = !uses_role(Role::Pro);
+        if uses_role(Role::Advocate) {
+            self.apply_roles(&options, &mut draft, &mut request, folder)?;
+            draft.terms.insert("goal".into(), options.goal.clone().unwrap_or_default());
+            let readers = parse_choice("audience", options.audience.as_deref(), AUDIENCES)?;
             draft.terms.insert("audience".into(), readers);
             let decision =
-                parse_choice("decision_type", said.decision_type.as_deref(), DECISION_TYPES)?;
+                parse_choice("decision_type", options.decision_type.as_deref(), DECISION_TYPES)?;
             draft.terms.insert("decision_type".into(), decision);
         }
-        if seats(Role::Auditor) {
-            let (on, why) =
-                decide_audit(said.evidence_round.unwrap_or(AuditMode::Auto), &draft.topic);
-            draft.audited = on;
-            draft.terms.insert("evidence_round".into(), why);
+        if uses_role(Role::Auditor) {
+            let (audited, reason) =
+                decide_audit(options.evidence_round.unwrap_or(AuditMode::Auto), &draft.topic);
+            draft.audited = audited;
+            draft.terms.insert("evidence_round".into(), reason);
         }
-        if seats(Role::Audience) {
-            let usual =
-                || offering.audience_types().map(|kind| (kind.to_owned(), 1, None)).collect();
-            wish.cast.listeners = match said.listeners {
-                None if offering.offer.default_audience => usual(),
+        if uses_role(Role::Audience) {
+            let default_listeners =
+                || entry.audience_types().map(|kind| (kind.to_owned(), 1, None)).collect();
+            request.cast.listeners = match options.listeners {
+                None if entry.offer.default_audience => default_listeners(),
                 None => vec![],
-                Some(all) => all
+                Some(given) => given
                     .into_iter()
-                    .map(|it| {
-                        let model = it.model.as_deref().map(voice).transpose()?;
-                        let weight = it.weight.unwrap_or(1);
+                    .map(|listener| {
+                        let model = listener.model.as_deref().map(parse_seat).transpose()?;
+                        let weight = listener.weight.unwrap_or(1);
                         if weight == 0 {
-                            let why = format!("`{}` would vote with no weight", it.kind);
                             return Err(AppError::InvalidOption(format!(
-                                "{why}; leave it out instead"
+                                "the listener `{}` has weight 0; leave it out instead",
+                                listener.kind
                             )));
                         }
-                        Ok((it.kind, weight, model))
+                        Ok((listener.kind, weight, model))
                     })
                     .collect::<Result<_, AppError>>()?,
             };
-            draft.judge_share = judge_share_percent(said.judge_share, said.audience_share)?;
+            draft.judge_share = judge_share_percent(options.judge_share, options.audience_share)?;
         }
-        if let Some(model) = said.model.as_deref() {
-            let model = voice(model)?;
-            let roles = wish.cast.roles.iter_mut().map(|role| &mut role.2);
-            for seat in roles.chain(wish.cast.listeners.iter_mut().map(|it| &mut it.2)) {
+        if let Some(model) = options.model.as_deref() {
+            let model = parse_seat(model)?;
+            let roles = request.cast.roles.iter_mut().map(|role| &mut role.2);
+            for seat in
+                roles.chain(request.cast.listeners.iter_mut().map(|listener| &mut listener.2))
+            {
                 seat.get_or_insert_with(|| model.clone());
             }
         }
-        draft.stances = [said.stances.pro, said.stances.con];
-        draft.styles = [said.styles.pro, said.styles.con];
-        draft.same_judge = said.same_judge;
-        draft.report_path = said.output_path.filter(|path| !path.trim().is_empty());
-        Ok((draft, wish))
+        draft.stances = [options.stances.pro, options.stances.con];
+        draft.styles = [options.styles.pro, options.styles.con];
+        draft.same_judge = options.same_judge;
+        draft.report_path = options.output_path.filter(|path| !path.trim().is_empty());
+        Ok((draft, request))
     }
 
     /// Sets the roles, from the options or from a topic such as `X vs Y (model-a, model-b)`.
     fn apply_roles(
         &self,
-        said: &FormatOptions,
+        options: &FormatOptions,
         draft: &mut DebateDraft,
-        wish: &mut SeatingRequest,
+        request: &mut SeatingRequest,
         folder: &Path,
     ) -> Result<(), AppError> {
         let TopicLine { topic, models, sides } = topic_sides::parse(&draft.topic);
         // Parentheses may hold anything, so all entries must be known models.
-        let mut in_topic = vec![];
+        let mut topic_models = vec![];
         if !models.is_empty() && models.iter().all(|word| self.is_known_model(word)) {
-            let voices = models.iter().map(|word| self.parse_participant(word, folder));
-            in_topic = voices.collect::<Result<_, _>>()?;
+            let participants = models.iter().map(|word| self.parse_participant(word, folder));
+            topic_models = participants.collect::<Result<_, _>>()?;
             draft.topic = topic;
         }
         let mut roles: Vec<(String, String, Option<Participant>)> = vec![];
-        for role in &said.roles {
+        for role in &options.roles {
             let model = role
                 .model
                 .as_deref()
                 .map(|word| self.parse_participant(word, folder))
                 .transpose()?;
             if role.name.trim().is_empty() || role.stance.trim().is_empty() {
-                return Err(AppError::InvalidOption("a role has a `name` and a `stance`".into()));
+                return Err(AppError::InvalidOption("a role needs a `name` and a `stance`".into()));
             }
             roles.push((role.name.trim().into(), role.stance.clone(), model));
         }
         if roles.is_empty() {
-            let usual = default_roles(&draft.topic, sides);
-            roles.extend(usual.map(|(name, stance)| (name, stance, None)));
+            let defaults = default_roles(&draft.topic, sides);
+            roles.extend(defaults.map(|(name, stance)| (name, stance, None)));
         }
-        for (role, voice) in roles.iter_mut().zip(in_topic) {
-            role.2.get_or_insert(voice);
+        for (role, participant) in roles.iter_mut().zip(topic_models) {
+            role.2.get_or_insert(participant);
         }
         // The first two roles are also proposer and challenger.
-        let own = &mut wish.requested;
-        for (seat, role) in [&mut own.proposer, &mut own.challenger].into_iter().zip(&roles) {
+        let requested = &mut request.requested;
+        for (seat, role) in
+            [&mut requested.proposer, &mut requested.challenger].into_iter().zip(&roles)
+        {
             if role.2.is_some() {
                 seat.clone_from(&role.2);
             }
         }
-        wish.cast.roles = roles;
+        request.cast.roles = roles;
         Ok(())
     }
 
@@ -279,28 +285,29 @@ impl App {
     /// Parses a participant as the user writes it: a seat, or a bare model name whose vendor is
     /// known. Falls back to the vendor's API if its CLI is not available.
     pub fn parse_participant(&self, word: &str, folder: &Path) -> Result<Participant, AppError> {
-        let bad = |why: String| AppError::InvalidOption(format!("`{word}`: {why}"));
+        let invalid = |message: String| AppError::InvalidOption(format!("`{word}`: {message}"));
         let listed = self.providers.list_providers();
-        let bare = topic_sides::tool_for_model(word)
+        let bare_tool = topic_sides::tool_for_model(word)
             .filter(|_| !listed.iter().any(|it| is_same_tool(word, &it.seat)));
-        let seat = match bare {
+        let seat = match bare_tool {
             Some(tool) => {
-                let can = |tool: &str| listed.iter().any(|it| it.playable && it.seat == tool);
+                let is_playable =
+                    |tool: &str| listed.iter().any(|it| it.playable && it.seat == tool);
                 let service = match tool {
                     "claude" => "anthropic",
                     "codex" => "openai",
                     "gemini" => "google",
                     other => other,
                 };
-                let tool = if can(tool) || !can(service) { tool } else { service };
+                let tool = if is_playable(tool) || !is_playable(service) { tool } else { service };
                 format!("{tool}:{word}")
             }
             None => word.to_owned(),
         };
-        let voice: Participant = seat
+        let participant: Participant = seat
             .parse()
-            .map_err(|error: crate::debate::seat::ParticipantError| bad(error.to_string()))?;
-        Ok(with_absolute_script(voice, folder))
+            .map_err(|error: crate::debate::seat::ParticipantError| invalid(error.to_string()))?;
+        Ok(with_absolute_script(participant, folder))
     }
 }
 
@@ -311,26 +318,26 @@ fn is_same_tool(word: &str, seat: &str) -> bool {
 }
 
 /// Checks that the format supports every given option.
-fn check_supported(said: &FormatOptions, offering: &CatalogEntry) -> Result<(), AppError> {
-    let has = |role: Role| offering.offer.format.uses_role(role);
-    let (advocates, listeners) = (has(Role::Advocate), has(Role::Audience));
-    let wrong = [
-        ("roles", !said.roles.is_empty() && !advocates),
-        ("goal", said.goal.is_some() && !advocates),
-        ("audience", said.audience.is_some() && !advocates),
-        ("decision_type", said.decision_type.is_some() && !advocates),
-        ("output_path", said.output_path.is_some() && !advocates),
-        ("evidence_round", said.evidence_round.is_some() && !has(Role::Auditor)),
-        ("listeners", said.listeners.is_some() && !listeners),
-        ("judge_share", said.judge_share.is_some() && !listeners),
-        ("audience_share", said.audience_share.is_some() && !listeners),
-        ("partners", !said.partners.is_empty() && !has(Role::Partner)),
-        ("judges", !said.judges.is_empty() && !has(Role::Judge)),
+fn check_supported(options: &FormatOptions, entry: &CatalogEntry) -> Result<(), AppError> {
+    let uses_role = |role: Role| entry.offer.format.uses_role(role);
+    let (advocates, listeners) = (uses_role(Role::Advocate), uses_role(Role::Audience));
+    let unsupported = [
+        ("roles", !options.roles.is_empty() && !advocates),
+        ("goal", options.goal.is_some() && !advocates),
+        ("audience", options.audience.is_some() && !advocates),
+        ("decision_type", options.decision_type.is_some() && !advocates),
+        ("output_path", options.output_path.is_some() && !advocates),
+        ("evidence_round", options.evidence_round.is_some() && !uses_role(Role::Auditor)),
+        ("listeners", options.listeners.is_some() && !listeners),
+        ("judge_share", options.judge_share.is_some() && !listeners),
+        ("audience_share", options.audience_share.is_some() && !listeners),
+        ("partners", !options.partners.is_empty() && !uses_role(Role::Partner)),
+        ("judges", !options.judges.is_empty() && !uses_role(Role::Judge)),
     ];
-    match wrong.into_iter().find(|(_, wrong)| *wrong) {
+    match unsupported.into_iter().find(|(_, unsupported)| *unsupported) {
         Some((name, _)) => Err(AppError::InvalidOption(format!(
-            "`{name}` means nothing in the format `{}`",
-            offering.name()
+            "the option `{name}` is not available in the format `{}`",
+            entry.name()
         ))),
         None => Ok(()),
     }
@@ -358,28 +365,29 @@ pub fn default_roles(topic: &str, sides: Option<(String, String)>) -> [(String, 
 }
 
 /// Validates a format-specific option.
-pub fn parse_term(name: &str, said: &str) -> Result<String, AppError> {
+pub fn parse_term(name: &str, value: &str) -> Result<String, AppError> {
     match name {
-        "audience" => parse_choice(name, Some(said), AUDIENCES),
-        "decision_type" => parse_choice(name, Some(said), DECISION_TYPES),
-        _ => Ok(said.into()),
+        "audience" => parse_choice(name, Some(value), AUDIENCES),
+        "decision_type" => parse_choice(name, Some(value), DECISION_TYPES),
+        _ => Ok(value.into()),
     }
 }
 
-fn parse_choice(name: &str, said: Option<&str>, known: &[&str]) -> Result<String, AppError> {
-    let said = said.unwrap_or(known[0]);
-    if known.contains(&said) {
-        return Ok(said.into());
+fn parse_choice(name: &str, value: Option<&str>, known: &[&str]) -> Result<String, AppError> {
+    let value = value.unwrap_or(known[0]);
+    if known.contains(&value) {
+        return Ok(value.into());
     }
-    Err(AppError::InvalidOption(format!("`{name}` is `{said}`; it is one of {}", known.join(", "))))
+    let known = known.join(", ");
+    Err(AppError::InvalidOption(format!("`{name}` is `{value}`; it must be one of {known}")))
 }
 
 /// Whether claims are audited, with the reason.
-pub fn decide_audit(wanted: AuditMode, topic: &str) -> (bool, String) {
-    match (wanted, evidence_heuristic::measurable_subject(topic)) {
+pub fn decide_audit(mode: AuditMode, topic: &str) -> (bool, String) {
+    match (mode, evidence_heuristic::measurable_subject(topic)) {
         (AuditMode::On, _) => (true, "on, as asked for".into()),
         (AuditMode::Off, _) => (false, "off, as asked for".into()),
-        (AuditMode::Auto, Some(what)) => (true, format!("on: the topic asks about {what}")),
+        (AuditMode::Auto, Some(subject)) => (true, format!("on: the topic asks about {subject}")),
         (AuditMode::Auto, None) => {
             (false, "off: nothing in the topic asks for what can be measured".into())
         }
@@ -394,13 +402,15 @@ fn judge_share_percent(judge: Option<f64>, audience: Option<f64>) -> Result<Opti
     else {
         return Ok(None);
     };
-    let bad = |why: String| Err(AppError::InvalidOption(why));
+    let invalid = |message: String| Err(AppError::InvalidOption(message));
     if !(0.0..=1.0).contains(&judge) || !(0.0..=1.0).contains(&audience) {
-        return bad(format!("the shares are {judge} and {audience}; each is between 0 and 1"));
+        return invalid(format!(
+            "the shares are {judge} and {audience}; each must be between 0 and 1"
+        ));
     }
-    if (judge + audience - 1.0).abs() > 0.001 {
-        return bad(format!(
-            "the shares {judge} and {audience} come to {}, not to 1",
+    if (judge + audience - 1.0).abs() > SHARE_TOLERANCE {
+        return invalid(format!(
+            "the shares {judge} and {audience} add up to {}, not to 1",
             judge + audience
         ));
     }

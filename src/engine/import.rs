@@ -13,6 +13,9 @@ use super::transcript::build_events;
 use crate::debate::state::ReplayError;
 use crate::debate::{Debate, Event, Origin, Role, Setup};
 
+/// Maximum characters of an imported topic.
+const MAX_IMPORTED_TOPIC_CHARS: usize = 500;
+
 /// Result of an import.
 #[derive(Debug)]
 pub struct ImportResult {
@@ -55,14 +58,15 @@ pub(super) enum LogComparison {
 pub(super) fn compare_logs(
     known: &StoredDebate,
     setup: &Setup,
-    theirs: &[RecordedEvent],
+    imported: &[RecordedEvent],
 ) -> LogComparison {
-    let ours = || known.events.iter().map(|recorded| &recorded.event);
-    let alike = ours().zip(theirs.iter().map(|recorded| &recorded.event)).all(|(a, b)| a == b);
-    if known.first_unreadable.is_some() || known.setup != *setup || !alike {
+    let known_events = || known.events.iter().map(|recorded| &recorded.event);
+    let same_prefix =
+        known_events().zip(imported.iter().map(|recorded| &recorded.event)).all(|(a, b)| a == b);
+    if known.first_unreadable.is_some() || known.setup != *setup || !same_prefix {
         return LogComparison::Diverged;
     }
-    match theirs.len().checked_sub(known.events.len()).filter(|more| *more > 0) {
+    match imported.len().checked_sub(known.events.len()).filter(|more| *more > 0) {
         Some(more) => LogComparison::Extension(more),
         None => LogComparison::Prefix,
     }
@@ -75,13 +79,13 @@ impl App {
     pub fn import_file(
         &self,
         text: &str,
-        opening: &DebateDraft,
-        place: &Workspace,
+        draft: &DebateDraft,
+        workspace: &Workspace,
     ) -> Result<ImportResult, AppError> {
         match self.archive.parse_foreign(text)? {
-            ForeignDebate::OwnLog(setup, events) => self.import_log(*setup, &events, place),
+            ForeignDebate::OwnLog(setup, events) => self.import_log(*setup, &events, workspace),
             ForeignDebate::Transcript(transcript) => {
-                self.import_transcript(&transcript, opening, place)
+                self.import_transcript(&transcript, draft, workspace)
             }
         }
     }
@@ -90,33 +94,34 @@ impl App {
     pub(super) fn import_transcript(
         &self,
         transcript: &Transcript,
-        opening: &DebateDraft,
-        place: &Workspace,
+        draft: &DebateDraft,
+        workspace: &Workspace,
     ) -> Result<ImportResult, AppError> {
-        let mut format = opening.format.clone();
+        let mut format = draft.format.clone();
         if transcript.is_dialogue {
-            let talks = |it: &&CatalogEntry| it.offer.format.uses_role(Role::Lead);
-            let found = self.catalog.entries.iter().find(talks);
+            let uses_lead = |it: &&CatalogEntry| it.offer.format.uses_role(Role::Lead);
+            let found = self.catalog.entries.iter().find(uses_lead);
             format = found.map_or(format, |it| it.name().to_owned());
         }
-        let opening = DebateDraft { format, ..opening.clone() };
-        let opening = DebateDraft {
+        let draft = DebateDraft { format, ..draft.clone() };
+        let draft = DebateDraft {
             topic: one_line(&transcript.topic),
-            rounds: transcript.rounds.map(|rounds| opening.clamp_rounds(rounds, &self.catalog)),
+            rounds: transcript.rounds.map(|rounds| draft.clamp_rounds(rounds, &self.catalog)),
             origin: Origin::Transcript { id: transcript.id.clone() },
-            ..opening
+            ..draft
         };
-        let mut taken = 0;
+        let mut imported = 0;
         // The imported file is not overwritten until the user continues the debate.
-        let place = &Workspace { state_file: None, ..place.clone() };
-        let (debate, ..) = self.create_debate(&opening, place, |debate| {
+        let workspace = &Workspace { state_file: None, ..workspace.clone() };
+        let (debate, ..) = self.create_debate(&draft, workspace, |debate| {
             let (events, turns) = build_events(debate.clone(), transcript);
-            taken = turns;
+            imported = turns;
             events
         })?;
         let turns = transcript.turns.len();
         let id = debate.setup().id.clone();
-        Ok(ImportResult { id, outcome: ImportOutcome::Transcript { imported: taken, turns } })
+        tracing::info!(debate = %id, imported = imported, turns, "transcript imported");
+        Ok(ImportResult { id, outcome: ImportOutcome::Transcript { imported, turns } })
     }
 
     /// Finds the debate of this repository that was created from the same transcript. Makes the
@@ -124,40 +129,54 @@ impl App {
     pub(super) fn find_imported_transcript(
         &self,
         transcript: &Transcript,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<Option<String>, AppError> {
-        let query = DebateQuery { root: Some(place.root.clone()), ..DebateQuery::default() };
+        let query = DebateQuery { root: Some(workspace.root.clone()), ..DebateQuery::default() };
         let cards = self.archive.list(&query)?.into_iter();
         for card in cards.filter(|card| card.labels.iter().any(|label| label == "imported")) {
             let Ok(stored) = self.archive.read(&card.id) else { continue };
             let Origin::Transcript { id } = &stored.setup.origin else { continue };
             let Ok(debate) = Debate::open(stored.setup.clone()) else { continue };
-            let again = build_events(debate, transcript).0;
-            let again = RedactionGate::for_debate(&self.secrets, &stored.setup)
-                .redact_value(again)
+            let rebuilt = build_events(debate, transcript).0;
+            let rebuilt = RedactionGate::for_debate(&self.secrets, &stored.setup)
+                .redact_value(rebuilt)
                 .map_err(SessionError::from)?;
-            let begins = stored.events.iter().map(|recorded| &recorded.event).take(again.len());
-            if *id == transcript.id && begins.eq(&again) {
+            let prefix = stored.events.iter().map(|recorded| &recorded.event).take(rebuilt.len());
+            if *id == transcript.id && prefix.eq(&rebuilt) {
                 return Ok(Some(card.id));
             }
         }
         Ok(None)
     }
 
+    /// Imports a signed log: as a new debate, as an extension of the known one, or, if they
+    /// differ, under a new id.
     pub(super) fn import_log(
         &self,
         setup: Setup,
         events: &[RecordedEvent],
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<ImportResult, AppError> {
-        let theirs: Vec<Event> = events.iter().map(|recorded| recorded.event.clone()).collect();
-        Debate::replay(setup.clone(), theirs.clone())
+        let result = self.merge_log(setup, events, workspace)?;
+        tracing::info!(debate = %result.id, outcome = ?result.outcome, "log imported");
+        Ok(result)
+    }
+
+    fn merge_log(
+        &self,
+        setup: Setup,
+        events: &[RecordedEvent],
+        workspace: &Workspace,
+    ) -> Result<ImportResult, AppError> {
+        let imported_events: Vec<Event> =
+            events.iter().map(|recorded| recorded.event.clone()).collect();
+        Debate::replay(setup.clone(), imported_events.clone())
             .map_err(|error: ReplayError| AppError::InvalidImportedLog(error.to_string()))?;
         let id = setup.id.clone();
         let known = match self.archive.read(&id) {
             Ok(stored) => stored,
             Err(ArchiveError::UnknownDebate(_)) => {
-                match self.archive.create(&setup, events, place, DuplicatePolicy::Allow) {
+                match self.archive.create(&setup, events, workspace, DuplicatePolicy::Allow) {
                     Ok(_) => return Ok(ImportResult { id, outcome: ImportOutcome::New }),
                     // Lost a race: another process has created it.
                     Err(ArchiveError::IdTaken(_)) => self.archive.read(&id)?,
@@ -169,7 +188,7 @@ impl App {
         match compare_logs(&known, &setup, events) {
             LogComparison::Prefix => Ok(ImportResult { id, outcome: ImportOutcome::AlreadyKnown }),
             LogComparison::Extension(more) => {
-                let mut opened = self.archive.open(&id, place, LeaseMode::IfFree)?;
+                let mut opened = self.archive.open(&id, workspace, LeaseMode::IfFree)?;
                 // Another process may have appended events since the read.
                 if compare_logs(&opened.stored, &setup, events) != LogComparison::Extension(more) {
                     return Err(AppError::Archive(ArchiveError::LeaseHeld {
@@ -177,20 +196,24 @@ impl App {
                         holder: "another process".into(),
                     }));
                 }
-                opened.log.append(&theirs[theirs.len() - more..]).map_err(SessionError::from)?;
+                opened
+                    .log
+                    .append(&imported_events[imported_events.len() - more..])
+                    .map_err(SessionError::from)?;
                 Ok(ImportResult { id, outcome: ImportOutcome::Extended(more) })
             }
             LogComparison::Diverged => {
                 let setup = Setup { id: new_debate_id(self.clock.now())?, ..setup };
-                self.archive.create(&setup, events, place, DuplicatePolicy::Allow)?;
+                self.archive.create(&setup, events, workspace, DuplicatePolicy::Allow)?;
                 Ok(ImportResult { id: setup.id, outcome: ImportOutcome::Diverged })
             }
         }
     }
 }
 
-/// Collapses a topic to one line of at most 500 characters, so that an imported topic cannot
-/// imitate other parts of a prompt (prompt injection).
+/// Collapses a topic to one line of limited length, so that an imported topic cannot imitate other
+/// parts of a prompt (prompt injection).
 fn one_line(topic: &str) -> String {
-    topic.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(500).collect()
+    let line = topic.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(MAX_IMPORTED_TOPIC_CHARS).collect()
 }

@@ -46,72 +46,77 @@ pub trait OneShotProvider: Send + Sync {
 }
 
 impl OneShotProvider for App {
-    fn ask_once<'a>(&'a self, errand: &'a OneShotRequest) -> BoxFuture<'a, OneShotReply> {
+    fn ask_once<'a>(&'a self, request: &'a OneShotRequest) -> BoxFuture<'a, OneShotReply> {
         Box::pin(async move {
             let gate = RedactionGate::for_one_shot(&self.secrets);
-            let ask = build_turn_request(errand, gate.redact_text(&errand.prompt));
-            let (cue, live) = (ask.cue, UpdateBroadcaster::default());
-            let stream = ReplyStream::new(cue, live.clone(), &gate);
-            let said = fetch_reply(&*self.providers, ask, stream).await;
-            let said = said.map(|ProviderReply { text, .. }| gate.redact_text(&text));
-            OneShotReply { result: said, partial_text: live.partial_text(cue) }
+            let turn_request = build_turn_request(request, gate.redact_text(&request.prompt));
+            let (cue, broadcaster) = (turn_request.cue, UpdateBroadcaster::default());
+            let stream = ReplyStream::new(cue, broadcaster.clone(), &gate);
+            let result = fetch_reply(&*self.providers, turn_request, stream).await;
+            let result = result.map(|ProviderReply { text, .. }| gate.redact_text(&text));
+            OneShotReply { result, partial_text: broadcaster.partial_text(cue) }
         })
     }
 }
 
 impl App {
     /// Whether a participant can take one-shot requests: models and scripts only.
-    pub fn can_ask_once(&self, voice: &Participant) -> bool {
-        let model = matches!(voice, Participant::Model { .. });
-        model && (self.providers.is_model(voice) || voice.tool() == "script")
+    pub fn can_ask_once(&self, participant: &Participant) -> bool {
+        let model = matches!(participant, Participant::Model { .. });
+        model && (self.providers.is_model(participant) || participant.tool() == "script")
     }
 
     /// The participant with its default model. Checks configuration and availability.
     pub fn resolve_one_shot(
         &self,
-        voice: &Participant,
+        participant: &Participant,
         effort: Option<Effort>,
     ) -> Result<Participant, AppError> {
         self.providers.check_config().map_err(AppError::InvalidConfig)?;
-        let voice = self.default_participant(voice, effort).unwrap_or_else(|| voice.clone());
-        self.providers.check_available(&voice)?;
-        Ok(voice)
+        let participant =
+            self.default_participant(participant, effort).unwrap_or_else(|| participant.clone());
+        self.providers.check_available(&participant)?;
+        Ok(participant)
     }
 
     /// Probes a participant. Returns a warning on timeout, and an error if it fails otherwise.
-    pub async fn probe_one(&self, voice: &Participant) -> Result<Option<String>, AppError> {
-        let probes = self.probe(vec![voice.clone()], std::time::Duration::MAX).await;
+    pub async fn probe_one(&self, participant: &Participant) -> Result<Option<String>, AppError> {
+        let probes = self.probe(vec![participant.clone()], std::time::Duration::MAX).await;
         let failed = probes.into_iter().find_map(|probe| probe.result.err());
         match failed {
             None => Ok(None),
             Some(TurnFailure { trouble: FailureKind::TimedOut, note, .. }) => {
-                Ok(Some(format!("`{voice}` has not answered yet: {note}")))
+                Ok(Some(format!("`{participant}` has not answered yet: {note}")))
             }
             Some(failure) => {
-                let (voice, failure) = (voice.to_string(), Box::new(failure));
-                Err(AppError::ProbeFailed { voice, failure, alternatives: vec![] })
+                let failure = Box::new(failure);
+                Err(AppError::ProbeFailed {
+                    voice: participant.to_string(),
+                    failure,
+                    alternatives: vec![],
+                })
             }
         }
     }
 }
 
-fn build_turn_request(errand: &OneShotRequest, prompt: String) -> TurnRequest {
+fn build_turn_request(request: &OneShotRequest, prompt: String) -> TurnRequest {
     TurnRequest {
         debate_id: String::new(),
-        cue: Cue { act: 0, round: errand.round, phase: 0, seat: 0 },
-        seat: errand.seat.clone(),
+        cue: Cue { act: 0, round: request.round, phase: 0, seat: 0 },
+        seat: request.seat.clone(),
         role: Role::Pro,
-        phase: errand.phase.clone(),
-        round: errand.round,
+        phase: request.phase.clone(),
+        round: request.round,
         reply_kind: ReplyKind::Speech,
-        participant: errand.participant.clone(),
-        effort: errand.effort,
+        participant: request.participant.clone(),
+        effort: request.effort,
         prompt,
-        timeout_secs: errand.timeout_secs.max(1),
+        timeout_secs: request.timeout_secs.max(1),
         schema: None,
         web_allowed: false,
         root: PathBuf::new(),
         pin: None,
-        attempt: errand.attempt,
+        attempt: request.attempt,
     }
 }

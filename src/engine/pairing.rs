@@ -96,9 +96,9 @@ impl MainSeats {
             ("challenger", &self.challenger),
             ("judge", &self.judge),
         ];
-        let line = |(role, taken): (&str, &SeatAssignment)| {
-            let why = taken.reason.as_ref()?;
-            Some(format!("{role} {} ({why})", taken.participant))
+        let line = |(role, assignment): (&str, &SeatAssignment)| {
+            let why = assignment.reason.as_ref()?;
+            Some(format!("{role} {} ({why})", assignment.participant))
         };
         seats.into_iter().filter_map(line).collect()
     }
@@ -106,19 +106,20 @@ impl MainSeats {
 
 /// Error: no participant is left for this seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nobody plays the {0}")]
+#[error("no participant is available as {0}")]
 pub struct VacantSeat(pub &'static str);
 
-/// Fills the open seats. `able` lists the available candidates in order of preference.
+/// Fills the open seats. `candidates` lists the available ones in order of preference.
 pub fn choose_seats(
-    named: &RequestedSeats,
-    able: &[Candidate],
-    preferred: &SeatPreferences,
-    there: &FallbackSeats,
+    requested: &RequestedSeats,
+    candidates: &[Candidate],
+    preferences: &SeatPreferences,
+    fallbacks: &FallbackSeats,
 ) -> Result<MainSeats, VacantSeat> {
-    let table = Pairing { candidates: able, preferences: preferred };
-    let (proposer, challenger) = table.choose_sides(named, there)?;
-    let judge = table.choose_judge(named, &proposer.participant, &challenger.participant, there);
+    let pairing = Pairing { candidates, preferences };
+    let (proposer, challenger) = pairing.choose_sides(requested, fallbacks)?;
+    let judge =
+        pairing.choose_judge(requested, &proposer.participant, &challenger.participant, fallbacks);
     Ok(MainSeats { proposer, challenger, judge })
 }
 
@@ -130,39 +131,46 @@ struct Pairing<'a> {
 impl Pairing<'_> {
     fn choose_sides(
         &self,
-        named: &RequestedSeats,
-        there: &FallbackSeats,
+        requested: &RequestedSeats,
+        fallbacks: &FallbackSeats,
     ) -> Result<(SeatAssignment, SeatAssignment), VacantSeat> {
-        let judge = named.judge.as_ref();
-        if named.proposer.is_none() && named.challenger.is_none() {
-            let judges =
-                |voice: &Participant| judge.is_some_and(|judge| judge.tool() == voice.tool());
+        let judge = requested.judge.as_ref();
+        if requested.proposer.is_none() && requested.challenger.is_none() {
+            let is_judge = |participant: &Participant| {
+                judge.is_some_and(|judge| judge.tool() == participant.tool())
+            };
             let fits = |(one, other): &&(Participant, Participant)| {
                 one.tool() != other.tool()
                     && [one, other]
                         .into_iter()
-                        .all(|voice| self.is_candidate(voice) && !judges(voice))
+                        .all(|participant| self.is_candidate(participant) && !is_judge(participant))
             };
             if let Some((one, other)) = self.preferences.pairings.iter().find(fits) {
                 let why = "as your configuration pairs them";
                 return Ok((assign(one, why), assign(other, why)));
             }
         }
-        let side =
-            |role: &'static str, name: Option<&Participant>, others: &[&Participant]| match name {
-                Some(voice) => Ok(SeatAssignment { participant: voice.clone(), reason: None }),
+        let side = |role: &'static str, given: Option<&Participant>, others: &[&Participant]| {
+            match given {
+                Some(participant) => {
+                    Ok(SeatAssignment { participant: participant.clone(), reason: None })
+                }
                 None => self
                     .preferred_partner(others)
                     .or_else(|| self.first_unrelated(others))
                     .or_else(|| {
-                        there.debater.as_ref().map(|voice| assign(voice, "nobody else is here"))
+                        fallbacks
+                            .debater
+                            .as_ref()
+                            .map(|participant| assign(participant, "nobody else is here"))
                     })
                     .ok_or(VacantSeat(role)),
-            };
-        let known: Vec<&Participant> = named.challenger.iter().chain(judge).collect();
-        let proposer = side("proposer", named.proposer.as_ref(), &known)?;
-        let known: Vec<&Participant> = [&proposer.participant].into_iter().chain(judge).collect();
-        let challenger = side("challenger", named.challenger.as_ref(), &known)?;
+            }
+        };
+        let seated: Vec<&Participant> = requested.challenger.iter().chain(judge).collect();
+        let proposer = side("proposer", requested.proposer.as_ref(), &seated)?;
+        let seated: Vec<&Participant> = [&proposer.participant].into_iter().chain(judge).collect();
+        let challenger = side("challenger", requested.challenger.as_ref(), &seated)?;
         Ok((proposer, challenger))
     }
 
@@ -174,17 +182,22 @@ impl Pairing<'_> {
                 .then_some(other)
                 .or_else(|| (other.tool() == first.tool()).then_some(one))
         });
-        let free = |voice: &&Participant| others.iter().all(|other| other.tool() != voice.tool());
-        let found = partners.find(|voice| self.is_candidate(voice) && free(voice))?;
+        let is_free = |participant: &&Participant| {
+            others.iter().all(|other| other.tool() != participant.tool())
+        };
+        let found =
+            partners.find(|participant| self.is_candidate(participant) && is_free(participant))?;
         Some(assign(found, "as your configuration pairs them"))
     }
 
     /// The first candidate of another family than these, else of another tool.
     fn first_unrelated(&self, others: &[&Participant]) -> Option<SeatAssignment> {
-        let another_tool =
-            |able: &&Candidate| others.iter().all(|it| it.tool() != able.participant.tool());
+        let another_tool = |candidate: &&Candidate| {
+            others.iter().all(|it| it.tool() != candidate.participant.tool())
+        };
         let mut rest = self.candidates.iter().filter(another_tool);
-        let another_family = |able: &&Candidate| self.is_unrelated(&able.participant, others);
+        let another_family =
+            |candidate: &&Candidate| self.is_unrelated(&candidate.participant, others);
         if let Some(found) = rest.clone().find(another_family) {
             let why = if others.is_empty() { "the first here" } else { "of another family" };
             return Some(assign(&found.participant, why));
@@ -195,59 +208,64 @@ impl Pairing<'_> {
 
     fn choose_judge(
         &self,
-        named: &RequestedSeats,
-        one: &Participant,
-        other: &Participant,
-        there: &FallbackSeats,
+        requested: &RequestedSeats,
+        proposer: &Participant,
+        challenger: &Participant,
+        fallbacks: &FallbackSeats,
     ) -> SeatAssignment {
-        if let Some(voice) = &named.judge {
-            return SeatAssignment { participant: voice.clone(), reason: None };
+        if let Some(participant) = &requested.judge {
+            return SeatAssignment { participant: participant.clone(), reason: None };
         }
-        let sides = [one, other];
-        let wanted = self.preferences.judges.iter().find(|judge| {
+        let sides = [proposer, challenger];
+        let preferred = self.preferences.judges.iter().find(|judge| {
             self.is_candidate(judge) && sides.iter().all(|side| side.tool() != judge.tool())
         });
-        if let Some(judge) = wanted {
+        if let Some(judge) = preferred {
             return assign(judge, "as your configuration prefers");
         }
-        let third =
-            self.candidates.iter().find(|able| self.is_unrelated(&able.participant, &sides));
+        let third = self
+            .candidates
+            .iter()
+            .find(|candidate| self.is_unrelated(&candidate.participant, &sides));
         // If no side is a model (people, scripts, the host), no model is needed to judge.
-        let models = sides.iter().any(|side| self.is_candidate(side));
-        if let Some(third) = third.filter(|_| models) {
+        let has_model = sides.iter().any(|side| self.is_candidate(side));
+        if let Some(third) = third.filter(|_| has_model) {
             return assign(&third.participant, "of a third family");
         }
-        match &there.judge {
-            FallbackJudge::Other(voice) if models => {
-                assign(voice, "because no third family is here")
+        match &fallbacks.judge {
+            FallbackJudge::Other(participant) if has_model => {
+                assign(participant, "because no third family is here")
             }
-            FallbackJudge::Other(voice) | FallbackJudge::Debater(voice) => {
-                let asked = sides.into_iter().find(|side| !side.is_awaited());
-                let why = asked.map_or("nobody else is here", |_| "no independent judge is here");
-                assign(asked.unwrap_or(voice), why)
+            FallbackJudge::Other(participant) | FallbackJudge::Debater(participant) => {
+                let debater = sides.into_iter().find(|side| !side.is_awaited());
+                let why = debater.map_or("nobody else is here", |_| "no independent judge is here");
+                assign(debater.unwrap_or(participant), why)
             }
         }
     }
 
     /// Whether the tool of a participant is among the candidates, with whatever model.
-    fn is_candidate(&self, voice: &Participant) -> bool {
-        self.candidates.iter().any(|able| able.participant.tool() == voice.tool())
+    fn is_candidate(&self, participant: &Participant) -> bool {
+        self.candidates.iter().any(|candidate| candidate.participant.tool() == participant.tool())
     }
 
-    fn family(&self, voice: &Participant) -> Option<&str> {
-        let own = self.candidates.iter().find(|able| able.participant.tool() == voice.tool())?;
-        own.family.as_deref()
+    fn family(&self, participant: &Participant) -> Option<&str> {
+        let found = self
+            .candidates
+            .iter()
+            .find(|candidate| candidate.participant.tool() == participant.tool())?;
+        found.family.as_deref()
     }
 
     /// Whether it is another tool, and of a family not known to be seated already.
-    fn is_unrelated(&self, voice: &Participant, others: &[&Participant]) -> bool {
-        let family = self.family(voice);
+    fn is_unrelated(&self, participant: &Participant, others: &[&Participant]) -> bool {
+        let family = self.family(participant);
         others.iter().all(|other| {
-            voice.tool() != other.tool() && (family.is_none() || family != self.family(other))
+            participant.tool() != other.tool() && (family.is_none() || family != self.family(other))
         })
     }
 }
 
-fn assign(voice: &Participant, why: &str) -> SeatAssignment {
-    SeatAssignment { participant: voice.clone(), reason: Some(why.into()) }
+fn assign(participant: &Participant, reason: &str) -> SeatAssignment {
+    SeatAssignment { participant: participant.clone(), reason: Some(reason.into()) }
 }

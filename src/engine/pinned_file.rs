@@ -5,17 +5,17 @@ use crate::debate::{Citation, CitationStatus, Debate};
 
 /// Whether an unsealed turn has a valid citation of this file. Viewers may only read such files.
 pub fn has_valid_citation(debate: &Debate, path: &str) -> bool {
-    let open = debate.turns().filter(|(cue, _)| !debate.is_sealed(*cue));
-    let replies = open.filter_map(|(_, turn)| turn.as_ref().ok());
-    let there = |it: &&Citation| {
+    let unsealed = debate.turns().filter(|(cue, _)| !debate.is_sealed(*cue));
+    let replies = unsealed.filter_map(|(_, turn)| turn.as_ref().ok());
+    let is_found = |it: &&Citation| {
         it.found.is_verified()
             || matches!(it.found, CitationStatus::Located | CitationStatus::ElsewhereInRepo)
     };
-    let elsewhere = |it: &Citation| {
+    let is_elsewhere = |it: &Citation| {
         it.found_at.as_deref().and_then(|at| at.rsplit_once(':')).is_some_and(|(at, _)| at == path)
     };
-    let mut cited = replies.flat_map(|reply| &reply.citations).filter(there);
-    cited.any(|it| it.path.as_deref() == Some(path) || elsewhere(it))
+    let mut cited = replies.flat_map(|reply| &reply.citations).filter(is_found);
+    cited.any(|it| it.path.as_deref() == Some(path) || is_elsewhere(it))
 }
 
 impl App {
@@ -23,13 +23,13 @@ impl App {
     pub fn read_pinned_file(
         &self,
         stored: &StoredDebate,
-        place: &Workspace,
+        workspace: &Workspace,
         path: &str,
     ) -> Result<(String, String), AppError> {
-        let none = || ContextError("this debate is pinned to no tree".into());
-        let pin = stored.setup.pin.clone().ok_or_else(none)?;
-        let root = home_workspace(stored, place).root;
-        let about = CitationContext {
+        let no_pin = || ContextError("this debate has no pinned tree".into());
+        let pin = stored.setup.pin.clone().ok_or_else(no_pin)?;
+        let root = home_workspace(stored, workspace).root;
+        let context = CitationContext {
             root: &root,
             pin: &pin,
             preferred_paths: &[],
@@ -37,6 +37,6 @@ impl App {
             excluded_path: None,
             base_tree: None,
         };
-        Ok((self.evidence.read_file(path, &about)?, pin))
+        Ok((self.evidence.read_file(path, &context)?, pin))
     }
 }

@@ -45,13 +45,13 @@ pub trait Providers: Send + Sync {
     /// an error is final. Dropping the future cancels the request and kills its processes.
     fn request_reply<'a>(
         &'a self,
-        ask: &'a TurnRequest,
+        request: &'a TurnRequest,
         stream: ReplyStream,
     ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>>;
 
     /// Default timeout of a turn for this participant, in seconds.
-    fn default_timeout_secs(&self, voice: &Participant, effort: Option<Effort>) -> u32 {
-        let _ = (voice, effort);
+    fn default_timeout_secs(&self, participant: &Participant, effort: Option<Effort>) -> u32 {
+        let _ = (participant, effort);
         DEFAULT_TURN_SECONDS
     }
 
@@ -65,18 +65,18 @@ pub trait Providers: Send + Sync {
 
     /// Why these two cannot be the two sides of one debate, for example because both are the same
     /// tool.
-    fn side_conflict(&self, one: &Participant, other: &Participant) -> Option<String>;
+    fn side_conflict(&self, first: &Participant, second: &Participant) -> Option<String>;
 
     /// Whether a participant can read the files of a repository itself.
-    fn can_read_files(&self, voice: &Participant) -> bool {
-        let _ = voice;
+    fn can_read_files(&self, participant: &Participant) -> bool {
+        let _ = participant;
         false
     }
 
     /// Whether a participant is a model CLI or API, and not a script, a person, the host or the
     /// demo.
-    fn is_model(&self, voice: &Participant) -> bool {
-        let _ = voice;
+    fn is_model(&self, participant: &Participant) -> bool {
+        let _ = participant;
         false
     }
 
@@ -87,14 +87,14 @@ pub trait Providers: Send + Sync {
     }
 
     /// The configured price for the requested model, or for the model reported in the response.
-    fn price(&self, voice: &Participant, reported: Option<&str>) -> Option<Price> {
-        let _ = (voice, reported);
+    fn price(&self, participant: &Participant, reported: Option<&str>) -> Option<Price> {
+        let _ = (participant, reported);
         None
     }
 
     /// Whether the provider reports the cost of a turn itself.
-    fn reports_cost(&self, voice: &Participant) -> bool {
-        let _ = voice;
+    fn reports_cost(&self, participant: &Participant) -> bool {
+        let _ = participant;
         false
     }
 
@@ -225,15 +225,16 @@ impl ReplyStream {
 
     /// Appends a chunk of text.
     pub fn push(&self, text: impl Into<String>) {
-        let mut held = self.redactor.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = held.as_mut().map(|held| held.push(&text.into())).unwrap_or_default();
+        let mut redactor = self.redactor.lock().unwrap_or_else(PoisonError::into_inner);
+        let text =
+            redactor.as_mut().map(|redactor| redactor.push(&text.into())).unwrap_or_default();
         self.publish_text(text);
     }
 
     /// Flushes the text the redactor still holds back.
     pub(super) fn finish(&self) {
-        let held = self.redactor.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.publish_text(held.map(StreamRedactor::finish).unwrap_or_default());
+        let redactor = self.redactor.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.publish_text(redactor.map(StreamRedactor::finish).unwrap_or_default());
     }
 
     fn publish_text(&self, text: String) {
@@ -250,7 +251,7 @@ impl ReplyStream {
 
 /// Error: a participant cannot take a seat here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{voice}` cannot play a seat here: {why}")]
+#[error("`{voice}` is not available: {why}")]
 pub struct ProviderUnavailable {
     /// Name of the participant, as given.
     pub voice: String,
@@ -282,16 +283,16 @@ pub trait Log: Send {
     /// runs at most once. Returns `None` and writes nothing if the command was withdrawn.
     fn append_for_command(
         &mut self,
-        wish: QueuedCommandId,
+        command_id: QueuedCommandId,
         events: &[Event],
     ) -> Result<Option<u64>, LogError> {
-        let _ = wish;
+        let _ = command_id;
         self.append(events).map(Some)
     }
 
     /// Marks a queued command as refused, with the error message.
-    fn refuse_command(&mut self, wish: QueuedCommandId, why: &str) {
-        let _ = (wish, why);
+    fn refuse_command(&mut self, command_id: QueuedCommandId, message: &str) {
+        let _ = (command_id, message);
     }
 }
 
@@ -321,7 +322,7 @@ pub enum LogError {
         by: String,
     },
     /// The sender withdrew the queued command before it ran.
-    #[error("the wish was withdrawn before it was granted")]
+    #[error("the command was withdrawn before it was executed")]
     CommandWithdrawn,
     /// Storage or serialization failed.
     #[error("cannot write to the archive: {0}")]

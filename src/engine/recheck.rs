@@ -57,10 +57,10 @@ fn was_found(citation: &Citation) -> bool {
 /// The cited files that were found, without duplicates. Sealed turns are skipped.
 pub fn cited_files(debate: &Debate) -> Vec<String> {
     let mut paths: Vec<String> = vec![];
-    let open = debate.turns().filter(|(cue, _)| !debate.is_sealed(*cue));
-    let replies = open.filter_map(|(_, turn)| turn.as_ref().ok());
-    let there = replies.flat_map(|reply| &reply.citations).filter(|it| was_found(it));
-    for path in there.filter_map(|it| it.path.as_ref()) {
+    let unsealed = debate.turns().filter(|(cue, _)| !debate.is_sealed(*cue));
+    let replies = unsealed.filter_map(|(_, turn)| turn.as_ref().ok());
+    let found = replies.flat_map(|reply| &reply.citations).filter(|it| was_found(it));
+    for path in found.filter_map(|it| it.path.as_ref()) {
         if !paths.contains(path) {
             paths.push(path.clone());
         }
@@ -128,24 +128,24 @@ impl App {
         &self,
         stored: &StoredDebate,
         debate: &Debate,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> ChangesSince {
         let paths = cited_files(debate);
         if paths.is_empty() {
             return ChangesSince::default();
         }
-        let (desk, root, setup) =
-            (self.clone(), home_workspace(stored, place).root, debate.setup().clone());
-        let looking = tokio::task::spawn_blocking(move || {
-            let asked = ChangesSinceQuery {
+        let (app, root, setup) =
+            (self.clone(), home_workspace(stored, workspace).root, debate.setup().clone());
+        let task = tokio::task::spawn_blocking(move || {
+            let query = ChangesSinceQuery {
                 opened_at: setup.opened_at,
                 commit: setup.commit.as_deref(),
                 tree: setup.pin.as_deref(),
                 paths: &paths,
             };
-            desk.briefs.changes_since(&root, &asked)
+            app.briefs.changes_since(&root, &query)
         });
-        looking.await.ok().and_then(Result::ok).unwrap_or_default()
+        task.await.ok().and_then(Result::ok).unwrap_or_default()
     }
 
     /// Looks up every citation that was valid again, in the current files.
@@ -153,23 +153,23 @@ impl App {
         &self,
         stored: &StoredDebate,
         debate: &Debate,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<RecheckReport, AppError> {
-        let root: PathBuf = home_workspace(stored, place).root;
+        let root: PathBuf = home_workspace(stored, workspace).root;
         let pinned = self.briefs.pin_files(&root)?.ok_or_else(|| {
             let root = root.display();
-            ContextError(format!("there is nothing to look things up in: `{root}` is empty"))
+            ContextError(format!("there are no files to check citations in: `{root}` is empty"))
         })?;
         let setup = debate.setup();
         let paths = cited_files(debate);
-        let asked = ChangesSinceQuery {
+        let query = ChangesSinceQuery {
             opened_at: setup.opened_at,
             commit: setup.commit.as_deref(),
             tree: setup.pin.as_deref(),
             paths: &paths,
         };
-        let changed = self.briefs.changes_since(&root, &asked).unwrap_or_default().changed;
-        let about = CitationContext {
+        let changed = self.briefs.changes_since(&root, &query).unwrap_or_default().changed;
+        let context = CitationContext {
             root: &root,
             pin: &pinned.tree,
             preferred_paths: &setup.touched,
@@ -185,20 +185,22 @@ impl App {
             if before.is_empty() {
                 continue;
             }
-            let mut now = self.evidence.check_citations(&reply.body, &about);
-            for was in before {
-                let same = |it: &Citation| it.raw == was.raw && it.claim == was.claim;
-                let now = now.iter().position(same).map(|at| now.remove(at));
-                let (stands, note) = was.recheck_status(now.as_ref(), &changed);
+            let mut rechecked = self.evidence.check_citations(&reply.body, &context);
+            for citation in before {
+                let same = |it: &Citation| it.raw == citation.raw && it.claim == citation.claim;
+                let position = rechecked.iter().position(same);
+                let now = position.map(|at| rechecked.remove(at));
+                let (validity, note) = citation.recheck_status(now.as_ref(), &changed);
                 citations.push(CitationRecheck {
                     cue,
-                    before: was.clone(),
+                    before: citation.clone(),
                     now,
-                    validity: stands,
+                    validity,
                     note,
                 });
             }
         }
+        tracing::debug!(debate = %setup.id, count = citations.len(), "citations checked again");
         Ok(RecheckReport { against: describe_tree(&pinned), citations })
     }
 }

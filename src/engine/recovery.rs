@@ -12,6 +12,13 @@ use super::ports::{
 use crate::debate::Setup;
 use std::path::{Path, PathBuf};
 
+/// Maximum characters of a topic in a message about an unsigned file.
+const MAX_TOPIC_CHARS: usize = 120;
+/// Maximum characters of a tool's name in such a message.
+const MAX_TOOL_CHARS: usize = 30;
+/// Maximum number of tools named in such a message.
+const MAX_NAMED_TOOLS: usize = 4;
+
 /// Result of a recovery.
 #[derive(Debug, Default)]
 pub struct RecoveryReport {
@@ -31,27 +38,27 @@ pub struct UnsignedFile {
 impl UnsignedFile {
     /// Its topic as one short line.
     pub fn topic(&self) -> String {
-        truncate_line(&self.transcript.topic, 120)
+        truncate_line(&self.transcript.topic, MAX_TOPIC_CHARS)
     }
 
     /// The tools that speak in it, according to the file.
     pub fn speakers(&self) -> String {
         let mut names: Vec<String> = vec![];
         for turn in &self.transcript.turns {
-            let name = truncate_line(&turn.tool, 30);
+            let name = truncate_line(&turn.tool, MAX_TOOL_CHARS);
             if !name.is_empty() && !names.contains(&name) {
                 names.push(name);
             }
         }
-        names.truncate(4);
-        if names.is_empty() { "nobody it names".into() } else { names.join(" and ") }
+        names.truncate(MAX_NAMED_TOOLS);
+        if names.is_empty() { "unnamed tools".into() } else { names.join(" and ") }
     }
 }
 
-/// First `most` characters of a text, on one line and without control characters.
-fn truncate_line(text: &str, most: usize) -> String {
+/// First `max_chars` characters of a text, on one line and without control characters.
+fn truncate_line(text: &str, max_chars: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().filter(|c| !c.is_control()).take(most).collect()
+    line.chars().filter(|c| !c.is_control()).take(max_chars).collect()
 }
 
 /// State files, sorted by trust.
@@ -65,11 +72,13 @@ struct SortedStateFiles {
 
 fn sort_state_files(files: Vec<FoundStateFile>) -> SortedStateFiles {
     let mut sorted = SortedStateFiles::default();
-    for FoundStateFile { path, content: holds } in files {
-        match holds {
+    for FoundStateFile { path, content } in files {
+        match content {
             Ok(ForeignDebate::OwnLog(setup, events)) => {
-                let known =
-                    sorted.signed_logs.iter_mut().find(|(_, other, _)| other.id == setup.id);
+                let known = sorted
+                    .signed_logs
+                    .iter_mut()
+                    .find(|(_, known_setup, _)| known_setup.id == setup.id);
                 match known {
                     Some((_, _, longest)) if longest.len() >= events.len() => {}
                     Some(known) => *known = (path, *setup, events),
@@ -77,8 +86,8 @@ fn sort_state_files(files: Vec<FoundStateFile>) -> SortedStateFiles {
                 }
             }
             Ok(ForeignDebate::Transcript(transcript)) => {
-                let same = |it: &UnsignedFile| it.transcript == transcript;
-                if !sorted.unsigned_files.iter().any(same) {
+                let is_same = |it: &UnsignedFile| it.transcript == transcript;
+                if !sorted.unsigned_files.iter().any(is_same) {
                     sorted.unsigned_files.push(UnsignedFile { path, transcript });
                 }
             }
@@ -96,21 +105,21 @@ impl App {
         &self,
         id: Option<&str>,
         unfinished: bool,
-        place: &Workspace,
+        workspace: &Workspace,
         files: &[PathBuf],
     ) -> Result<(String, Vec<String>), AppError> {
-        match self.resolve_debate(id, unfinished, &place.root) {
+        match self.resolve_debate(id, unfinished, &workspace.root) {
             Ok(id) => Ok((id, vec![])),
             Err(
                 AppError::NoDebateHere { .. } | AppError::Archive(ArchiveError::UnknownDebate(_)),
             ) => {
-                let found = self.recover(place, files)?;
-                let meant = self.resolve_debate(id, unfinished, &place.root);
-                let none = self.resolve_debate(None, false, &place.root).is_err();
-                match (meant, found.unsigned_files.into_iter().next()) {
-                    (Ok(id), _) => Ok((id, found.messages)),
-                    (Err(AppError::NoDebateHere { .. }), Some(stranger)) if none => {
-                        Err(AppError::OnlyUnsignedFile(Box::new(stranger)))
+                let report = self.recover(workspace, files)?;
+                let resolved = self.resolve_debate(id, unfinished, &workspace.root);
+                let no_debates = self.resolve_debate(None, false, &workspace.root).is_err();
+                match (resolved, report.unsigned_files.into_iter().next()) {
+                    (Ok(id), _) => Ok((id, report.messages)),
+                    (Err(AppError::NoDebateHere { .. }), Some(unsigned_file)) if no_debates => {
+                        Err(AppError::OnlyUnsignedFile(Box::new(unsigned_file)))
                     }
                     (Err(error), _) => Err(error),
                 }
@@ -123,18 +132,24 @@ impl App {
     /// part.
     pub fn recover(
         &self,
-        place: &Workspace,
+        workspace: &Workspace,
         files: &[PathBuf],
     ) -> Result<RecoveryReport, AppError> {
-        let found = sort_state_files(self.archive.read_state_files(&place.root, files));
-        let mut told = vec![];
-        for (path, setup, events) in found.signed_logs {
-            told.extend(self.recover_log(&path, setup, &events, place)?);
+        let state_files = sort_state_files(self.archive.read_state_files(&workspace.root, files));
+        tracing::debug!(
+            signed = state_files.signed_logs.len(),
+            unsigned = state_files.unsigned_files.len(),
+            unreadable = state_files.unreadable.len(),
+            "state files read"
+        );
+        let mut messages = vec![];
+        for (path, setup, events) in state_files.signed_logs {
+            messages.extend(self.recover_log(&path, setup, &events, workspace)?);
         }
-        for (path, why) in found.unreadable {
-            told.push(format!("`{}`: {why}", display_path(&path, place)));
+        for (path, why) in state_files.unreadable {
+            messages.push(format!("`{}`: {why}", display_path(&path, workspace)));
         }
-        Ok(RecoveryReport { messages: told, unsigned_files: found.unsigned_files })
+        Ok(RecoveryReport { messages, unsigned_files: state_files.unsigned_files })
     }
 
     /// Appends to one debate the events these files have and the archive lacks. Returns messages
@@ -142,14 +157,15 @@ impl App {
     pub fn recover_debate(
         &self,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
         files: &[PathBuf],
     ) -> Result<Vec<String>, AppError> {
-        let found = sort_state_files(self.archive.read_state_files(&place.root, files));
-        let mut own = found.signed_logs.into_iter().filter(|(_, setup, _)| setup.id == id);
-        match own.next() {
+        let state_files = sort_state_files(self.archive.read_state_files(&workspace.root, files));
+        let mut matching =
+            state_files.signed_logs.into_iter().filter(|(_, setup, _)| setup.id == id);
+        match matching.next() {
             Some((path, setup, events)) => {
-                Ok(self.recover_log(&path, setup, &events, place)?.into_iter().collect())
+                Ok(self.recover_log(&path, setup, &events, workspace)?.into_iter().collect())
             }
             None => Ok(vec![]),
         }
@@ -160,39 +176,44 @@ impl App {
         path: &Path,
         setup: Setup,
         events: &[RecordedEvent],
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<Option<String>, AppError> {
-        let file = display_path(path, place);
+        let file = display_path(path, workspace);
         let known = match self.archive.read(&setup.id) {
             Ok(stored) => Some(stored),
             Err(ArchiveError::UnknownDebate(_)) => None,
             Err(error) => return Err(error.into()),
         };
-        let course = known.map(|known| compare_logs(&known, &setup, events));
+        let comparison = known.map(|known| compare_logs(&known, &setup, events));
         // Continuing a debate overwrites its state file. A diverged log may exist only in this
         // file, so it does not become the state file.
-        let own = match course {
+        let state_file = match comparison {
             Some(LogComparison::Prefix) => return Ok(None),
-            Some(LogComparison::Diverged) if self.has_diverged_copy(&setup, events, place)? => {
+            Some(LogComparison::Diverged)
+                if self.has_diverged_copy(&setup, events, workspace)? =>
+            {
                 return Ok(None);
             }
             Some(LogComparison::Diverged) => None,
             _ => Some(path.to_owned()),
         };
-        let place = Workspace { state_file: own, ..place.clone() };
+        let workspace = Workspace { state_file, ..workspace.clone() };
         let id = setup.id.clone();
-        match self.import_log(setup, events, &place) {
-            Ok(ImportResult { id: new, outcome: ImportOutcome::Diverged }) => Ok(Some(format!(
-                "`{file}` holds another course of {id} than the archive does; it is {new} now"
+        match self.import_log(setup, events, &workspace) {
+            Ok(ImportResult { id: new_id, outcome: ImportOutcome::Diverged }) => Ok(Some(format!(
+                "`{file}` has a log of {id} that differs from the archive; it was imported as {new_id}"
             ))),
-            Ok(ImportResult { outcome: ImportOutcome::Extended(by), .. }) => {
-                Ok(Some(format!("{id} went on elsewhere by {by} events, as `{file}` has them")))
+            Ok(ImportResult { outcome: ImportOutcome::Extended(count), .. }) => {
+                Ok(Some(format!("{count} newer events of {id} were imported from `{file}`")))
             }
             Ok(_) => Ok(Some(format!(
-                "{id} was not in the archive and is taken up from `{file}`, which you have signed"
+                "{id} was not in the archive and was imported from `{file}`, which you have signed"
             ))),
             // The running process has the newer log. An invalid log is reported, but is no error.
-            Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) => Ok(None),
+            Err(AppError::Archive(ArchiveError::LeaseHeld { holder, .. })) => {
+                tracing::debug!(debate = %id, %holder, "log not recovered; the debate is running");
+                Ok(None)
+            }
             Err(AppError::InvalidImportedLog(why)) => Ok(Some(format!("`{file}`: {why}"))),
             Err(error) => Err(error),
         }
@@ -203,14 +224,14 @@ impl App {
         &self,
         setup: &Setup,
         events: &[RecordedEvent],
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<bool, AppError> {
-        let query = DebateQuery { root: Some(place.root.clone()), ..DebateQuery::default() };
+        let query = DebateQuery { root: Some(workspace.root.clone()), ..DebateQuery::default() };
         let cards = self.archive.list(&query)?.into_iter();
         for card in cards.filter(|card| card.id != setup.id && card.created_at == setup.opened_at) {
             let Ok(stored) = self.archive.read(&card.id) else { continue };
-            let same = Setup { id: card.id, ..setup.clone() };
-            if compare_logs(&stored, &same, events) == LogComparison::Prefix {
+            let same_setup = Setup { id: card.id, ..setup.clone() };
+            if compare_logs(&stored, &same_setup, events) == LogComparison::Prefix {
                 return Ok(true);
             }
         }
@@ -220,18 +241,18 @@ impl App {
     /// Imports the transcript of an unsigned file, once.
     pub fn import_unsigned(
         &self,
-        stranger: &UnsignedFile,
-        opening: &DebateDraft,
-        place: &Workspace,
+        unsigned_file: &UnsignedFile,
+        draft: &DebateDraft,
+        workspace: &Workspace,
     ) -> Result<ImportResult, AppError> {
-        match self.find_imported_transcript(&stranger.transcript, place)? {
+        match self.find_imported_transcript(&unsigned_file.transcript, workspace)? {
             Some(id) => Ok(ImportResult { id, outcome: ImportOutcome::AlreadyKnown }),
-            None => self.import_transcript(&stranger.transcript, opening, place),
+            None => self.import_transcript(&unsigned_file.transcript, draft, workspace),
         }
     }
 }
 
 /// Path relative to the repository, for messages.
-fn display_path(path: &Path, place: &Workspace) -> String {
-    path.strip_prefix(&place.root).unwrap_or(path).display().to_string()
+fn display_path(path: &Path, workspace: &Workspace) -> String {
+    path.strip_prefix(&workspace.root).unwrap_or(path).display().to_string()
 }

@@ -32,12 +32,12 @@ impl RedactionGate {
     /// Redacts every string of a serializable value, by walking its JSON. No field can be
     /// forgotten.
     pub fn redact_value<T: Serialize + DeserializeOwned>(&self, value: T) -> Result<T, LogError> {
-        let broken = |error: serde_json::Error| {
-            LogError::WriteFailed(format!("what must not be kept cannot be taken out: {error}"))
+        let to_error = |error: serde_json::Error| {
+            LogError::WriteFailed(format!("secrets could not be redacted: {error}"))
         };
-        let mut json = serde_json::to_value(&value).map_err(broken)?;
+        let mut json = serde_json::to_value(&value).map_err(to_error)?;
         if self.redact_json(&mut json) {
-            serde_json::from_value(json).map_err(broken)
+            serde_json::from_value(json).map_err(to_error)
         } else {
             Ok(value)
         }

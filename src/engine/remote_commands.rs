@@ -38,6 +38,17 @@ enum HolderAnswer {
     TimedOut,
 }
 
+impl HolderAnswer {
+    fn as_str(&self) -> &'static str {
+        match self {
+            HolderAnswer::Recorded => "executed",
+            HolderAnswer::Refused(_) => "refused",
+            HolderAnswer::HolderGone => "holder gone",
+            HolderAnswer::TimedOut => "timed out",
+        }
+    }
+}
+
 impl App {
     /// Records commands, all of them or none, here or in the process that holds the lease. If the
     /// lease is free and one of them makes turns due, or there are none, the debate also runs here
@@ -45,18 +56,21 @@ impl App {
     pub async fn send_commands(
         &self,
         id: &str,
-        place: &Workspace,
-        wishes: Vec<Command>,
+        workspace: &Workspace,
+        commands: Vec<Command>,
     ) -> Result<CommandOutcome, AppError> {
-        let until = Instant::now() + ANSWER_TIMEOUT;
+        let deadline = Instant::now() + ANSWER_TIMEOUT;
         loop {
-            let holder = match self.execute_here(id, place, wishes.clone()) {
+            let holder = match self.execute_here(id, workspace, commands.clone()) {
                 Err(AppError::Archive(ArchiveError::LeaseHeld { holder, .. })) => holder,
-                done => return done.map(|()| CommandOutcome { holder: None }),
+                outcome => return outcome.map(|()| CommandOutcome { holder: None }),
             };
-            match self.queue_for_holder(id, &wishes, until).await? {
+            let answer = self.queue_for_holder(id, &commands, deadline).await?;
+            let result = answer.as_str();
+            tracing::info!(debate = %id, %holder, result, "remote command answered");
+            match answer {
                 HolderAnswer::Recorded => return Ok(CommandOutcome { holder: Some(holder) }),
-                HolderAnswer::Refused(why) => return Err(AppError::CommandRefused(why)),
+                HolderAnswer::Refused(message) => return Err(AppError::CommandRefused(message)),
                 HolderAnswer::TimedOut => return Err(AppError::CommandTimedOut { holder }),
                 HolderAnswer::HolderGone => {}
             }
@@ -66,14 +80,14 @@ impl App {
     fn execute_here(
         &self,
         id: &str,
-        place: &Workspace,
-        wishes: Vec<Command>,
+        workspace: &Workspace,
+        commands: Vec<Command>,
     ) -> Result<(), AppError> {
-        if !wishes.is_empty() && !wishes.iter().any(Command::makes_turns_due) {
-            return self.record_commands(id, place, wishes);
+        if !commands.is_empty() && !commands.iter().any(Command::makes_turns_due) {
+            return self.record_commands(id, workspace, commands);
         }
-        let job = self.resume(id, place, LeaseMode::IfFree, wishes)?;
-        tokio::spawn(run_until_idle_then_stop(job));
+        let debate_run = self.resume(id, workspace, LeaseMode::IfFree, commands)?;
+        tokio::spawn(run_until_idle_then_stop(debate_run));
         Ok(())
     }
 
@@ -81,27 +95,29 @@ impl App {
     async fn queue_for_holder(
         &self,
         id: &str,
-        wishes: &[Command],
-        until: Instant,
+        commands: &[Command],
+        deadline: Instant,
     ) -> Result<HolderAnswer, AppError> {
         let archive = &self.archive;
-        let wish = archive.enqueue_commands(id, wishes)?;
-        let mut alone = false;
-        for look in 1u32.. {
-            let late = Instant::now() >= until;
-            let answered = if late || alone {
-                archive.withdraw_commands(wish)?
+        let command_id = archive.enqueue_commands(id, commands)?;
+        let count = commands.len();
+        tracing::info!(debate = %id, command = command_id.0, count, "remote command queued");
+        let mut lease_free = false;
+        for poll in 1u32.. {
+            let timed_out = Instant::now() >= deadline;
+            let result = if timed_out || lease_free {
+                archive.withdraw_commands(command_id)?
             } else {
-                archive.command_result(wish)?
+                archive.command_result(command_id)?
             };
-            match answered {
+            match result {
                 Some(Ok(())) => return Ok(HolderAnswer::Recorded),
-                Some(Err(why)) => return Ok(HolderAnswer::Refused(why)),
-                None if alone => return Ok(HolderAnswer::HolderGone),
-                None if late => return Ok(HolderAnswer::TimedOut),
+                Some(Err(message)) => return Ok(HolderAnswer::Refused(message)),
+                None if lease_free => return Ok(HolderAnswer::HolderGone),
+                None if timed_out => return Ok(HolderAnswer::TimedOut),
                 None => tokio::time::sleep(POLL_INTERVAL).await,
             }
-            alone = look % POLLS_PER_LEASE_CHECK == 0
+            lease_free = poll % POLLS_PER_LEASE_CHECK == 0
                 && archive.news_since(id, u64::MAX >> 1)?.holder.is_none();
         }
         Ok(HolderAnswer::TimedOut)
@@ -109,8 +125,8 @@ impl App {
 }
 
 /// Runs a debate until it waits for the user or is closed, then releases the lease.
-pub async fn run_until_idle_then_stop(mut job: DebateRun) -> Result<Step, SessionError> {
-    let step = job.wait_idle().await;
-    job.stop().await;
+pub async fn run_until_idle_then_stop(mut debate_run: DebateRun) -> Result<Step, SessionError> {
+    let step = debate_run.wait_idle().await;
+    debate_run.stop().await;
     step
 }

@@ -36,11 +36,11 @@ pub(super) struct CheckedReply {
 }
 
 impl ReplyPipeline {
-    pub(super) fn new(setup: &Setup, around: &SessionContext) -> ReplyPipeline {
+    pub(super) fn new(setup: &Setup, context: &SessionContext) -> ReplyPipeline {
         ReplyPipeline {
-            gate: RedactionGate::for_debate(&around.secrets, setup),
-            evidence: around.evidence.clone(),
-            root: around.root.clone(),
+            gate: RedactionGate::for_debate(&context.secrets, setup),
+            evidence: context.evidence.clone(),
+            root: context.root.clone(),
             pin: setup.pin.clone(),
             touched: setup.touched.clone(),
             base_tree: setup.proposed.as_ref().map(|proposed| proposed.was.clone()),
@@ -49,32 +49,32 @@ impl ReplyPipeline {
 
     /// Processes a reply. Citations are checked on a blocking thread, so that the async runtime is
     /// not blocked.
-    pub(super) async fn process(&self, kind: ReplyKind, said: ProviderReply) -> CheckedReply {
+    pub(super) async fn process(&self, kind: ReplyKind, reply: ProviderReply) -> CheckedReply {
         if self.pin.is_none() || kind != ReplyKind::Speech {
-            return self.process_now(kind, said);
+            return self.process_now(kind, reply);
         }
-        let (own, kept) = (self.clone(), said.clone());
-        let looking = tokio::task::spawn_blocking(move || own.process_now(kind, said));
-        looking.await.unwrap_or_else(|_| CheckedReply {
-            reply: ProviderReply { text: self.sanitize(&kept.text), ..kept },
+        let (pipeline, original) = (self.clone(), reply.clone());
+        let task = tokio::task::spawn_blocking(move || pipeline.process_now(kind, reply));
+        task.await.unwrap_or_else(|_| CheckedReply {
+            reply: ProviderReply { text: self.sanitize(&original.text), ..original },
             citations: vec![],
         })
     }
 
     /// The same for synchronous callers. In a multi-threaded runtime it uses `block_in_place`.
-    pub(super) fn process_blocking(&self, kind: ReplyKind, said: ProviderReply) -> CheckedReply {
+    pub(super) fn process_blocking(&self, kind: ReplyKind, reply: ProviderReply) -> CheckedReply {
         let flavor = tokio::runtime::Handle::try_current().map(|handle| handle.runtime_flavor());
         if matches!(flavor, Ok(RuntimeFlavor::MultiThread)) {
-            return tokio::task::block_in_place(|| self.process_now(kind, said));
+            return tokio::task::block_in_place(|| self.process_now(kind, reply));
         }
-        self.process_now(kind, said)
+        self.process_now(kind, reply)
     }
 
-    fn process_now(&self, kind: ReplyKind, said: ProviderReply) -> CheckedReply {
-        let text = self.sanitize(&said.text);
+    fn process_now(&self, kind: ReplyKind, reply: ProviderReply) -> CheckedReply {
+        let text = self.sanitize(&reply.text);
         let citations = match (&self.pin, kind) {
             (Some(pin), ReplyKind::Speech) => {
-                let about = CitationContext {
+                let context = CitationContext {
                     root: &self.root,
                     pin,
                     preferred_paths: &self.touched,
@@ -82,11 +82,11 @@ impl ReplyPipeline {
                     excluded_path: None,
                     base_tree: self.base_tree.as_ref(),
                 };
-                self.evidence.check_citations(&claims_block::parse_speech(&text), &about)
+                self.evidence.check_citations(&claims_block::parse_speech(&text), &context)
             }
             _ => vec![],
         };
-        CheckedReply { reply: ProviderReply { text, ..said }, citations }
+        CheckedReply { reply: ProviderReply { text, ..reply }, citations }
     }
 
     /// Text without verification marks and secrets, as it is stored.

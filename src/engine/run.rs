@@ -24,10 +24,10 @@ impl RunHandle {
 
     /// Sends commands and waits until all are recorded or refused.
     pub async fn send(&self, commands: Vec<Command>) -> Result<(), SessionError> {
-        let (answer, answered) = oneshot::channel();
-        let request = CommandRequest { commands, result_sender: answer };
+        let (result_sender, result_receiver) = oneshot::channel();
+        let request = CommandRequest { commands, result_sender };
         self.requests.send(request).await.map_err(|_| SessionError::NotRunning)?;
-        answered.await.unwrap_or(Err(SessionError::NotRunning))
+        result_receiver.await.unwrap_or(Err(SessionError::NotRunning))
     }
 
     /// Subscribes to updates from now on.
@@ -112,9 +112,9 @@ impl DebateRun {
     /// Waits until the session ends with an error, and returns it.
     pub async fn wait_ended(&mut self) -> SessionError {
         let Some(task) = &mut self.task else { return SessionError::NotRunning };
-        let ended = task.await;
+        let joined = task.await;
         self.task = None;
-        match ended {
+        match joined {
             Ok(Err(error)) => error,
             Ok(Ok(())) | Err(_) => SessionError::NotRunning,
         }
@@ -125,6 +125,7 @@ impl DebateRun {
         if let Some(mut task) = self.task.take() {
             task.abort();
             let _ = (&mut task).await;
+            tracing::debug!(debate = %self.id(), "session stopped on request");
         }
     }
 }
@@ -132,6 +133,7 @@ impl DebateRun {
 impl Drop for DebateRun {
     fn drop(&mut self) {
         if let Some(task) = &self.task {
+            tracing::debug!(debate = %self.id(), "session aborted");
             task.abort();
         }
     }

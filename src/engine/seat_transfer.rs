@@ -6,7 +6,7 @@ use crate::debate::{Amendment, Debate, Participant, Role, Seat};
 
 /// Whether a name means this seat. `judge` also means the mirror, scribe and auditor seats.
 fn is_named(seat: &Seat, name: &str) -> bool {
-    let role = match name.to_lowercase().as_str() {
+    let matches_role = match name.to_lowercase().as_str() {
         "proposer" => matches!(seat.role, Role::Pro | Role::Lead),
         "challenger" => matches!(seat.role, Role::Con | Role::Partner),
         "judge" => {
@@ -14,7 +14,7 @@ fn is_named(seat: &Seat, name: &str) -> bool {
         }
         _ => false,
     };
-    role || seat.name.to_lowercase() == name.to_lowercase()
+    matches_role || seat.name.to_lowercase() == name.to_lowercase()
 }
 
 impl App {
@@ -23,27 +23,27 @@ impl App {
     pub fn transfer_seats(
         &self,
         debate: &Debate,
-        handed: &[(String, Participant)],
+        transfers: &[(String, Participant)],
     ) -> Result<(Vec<Command>, Vec<Seat>), AppError> {
-        let mut after: Vec<Seat> = debate.seats().to_vec();
+        let mut seats: Vec<Seat> = debate.seats().to_vec();
         let mut commands = vec![];
-        for (name, voice) in handed {
-            if !after.iter().any(|seat| is_named(seat, name)) {
-                let names: Vec<&str> = after.iter().map(|seat| seat.name.as_str()).collect();
+        for (name, participant) in transfers {
+            if !seats.iter().any(|seat| is_named(seat, name)) {
+                let names: Vec<&str> = seats.iter().map(|seat| seat.name.as_str()).collect();
                 return Err(AppError::UnknownSeat { name: name.clone(), names: names.join(", ") });
             }
-            for (nth, seat) in (0u8..).zip(&mut after).filter(|(_, seat)| is_named(seat, name)) {
-                if seat.voice != *voice {
-                    seat.voice = voice.clone();
-                    let change = Amendment::Seat { seat: nth, voice: voice.clone() };
+            for (index, seat) in (0u8..).zip(&mut seats).filter(|(_, seat)| is_named(seat, name)) {
+                if seat.voice != *participant {
+                    seat.voice = participant.clone();
+                    let change = Amendment::Seat { seat: index, voice: participant.clone() };
                     commands.push(Command::Amend { change, because: self.transfer_reason() });
                 }
             }
         }
         if !commands.is_empty() {
-            self.check_sides_differ(&after)?;
+            self.check_sides_differ(&seats)?;
         }
-        Ok((commands, after))
+        Ok((commands, seats))
     }
 
     /// As in `handed over by the user through claude-code, 2026-11-16T09:12:44Z`.

@@ -29,93 +29,94 @@ impl CastRequest {
 
 /// For a dialogue about files, sorts candidates that can read files first, because others cannot
 /// question the content.
-pub(super) fn sort_readers_first(mut able: Vec<Candidate>, about_files: bool) -> Vec<Candidate> {
+pub(super) fn sort_readers_first(
+    mut candidates: Vec<Candidate>,
+    about_files: bool,
+) -> Vec<Candidate> {
     if about_files {
-        able.sort_by_key(|it| !it.reads_files);
+        candidates.sort_by_key(|it| !it.reads_files);
     }
-    able
+    candidates
 }
 
 impl SeatingPlan {
     /// Fills every open seat and adds default models. Also returns the participants that got a
     /// default model, which can be retried without one.
     pub(super) fn new(
-        seated: MainSeats,
+        main_seats: MainSeats,
         cast: &CastRequest,
-        able: &[Candidate],
+        candidates: &[Candidate],
         about_files: bool,
-        usual: impl Fn(SeatAssignment) -> SeatAssignment,
+        with_default_model: impl Fn(SeatAssignment) -> SeatAssignment,
     ) -> (SeatingPlan, Vec<Participant>) {
         let mut assigned = vec![];
-        let mut with = |taken: SeatAssignment| {
-            let before = taken.participant.clone();
-            let after = usual(taken);
+        let mut assign = |assignment: SeatAssignment| {
+            let before = assignment.participant.clone();
+            let after = with_default_model(assignment);
             if after.participant != before {
                 assigned.push(after.participant.clone());
             }
             after
         };
-        let mut seated = MainSeats {
-            proposer: with(seated.proposer),
-            challenger: with(seated.challenger),
-            judge: with(seated.judge),
+        let mut main_seats = MainSeats {
+            proposer: assign(main_seats.proposer),
+            challenger: assign(main_seats.challenger),
+            judge: assign(main_seats.judge),
         };
-        let named =
-            |voice: &Participant| SeatAssignment { participant: voice.clone(), reason: None };
+        let explicit = |participant: &Participant| SeatAssignment {
+            participant: participant.clone(),
+            reason: None,
+        };
         let mut roles = vec![];
-        for (nth, (name, stance, voice)) in cast.roles.iter().enumerate() {
-            let taken = match (voice, nth) {
-                (_, 0) => seated.proposer.clone(),
-                (_, 1) => seated.challenger.clone(),
-                (Some(voice), _) => with(named(voice)),
+        for (index, (name, stance, participant)) in cast.roles.iter().enumerate() {
+            let assignment = match (participant, index) {
+                (_, 0) => main_seats.proposer.clone(),
+                (_, 1) => main_seats.challenger.clone(),
+                (Some(participant), _) => assign(explicit(participant)),
                 // Round-robin, so that the roles use as many different models as possible.
-                (None, nth) => with(round_robin(able, nth).unwrap_or(seated.proposer.clone())),
+                (None, index) => {
+                    assign(round_robin(candidates, index).unwrap_or(main_seats.proposer.clone()))
+                }
             };
-            roles.push((name.clone(), stance.clone(), taken));
+            roles.push((name.clone(), stance.clone(), assignment));
         }
         let mut audience = vec![];
-        for (nth, (kind, weight, voice)) in cast.listeners.iter().enumerate() {
-            let taken = match voice {
-                Some(voice) => with(named(voice)),
-                None => with(round_robin(able, nth).unwrap_or(seated.judge.clone())),
+        for (index, (kind, weight, participant)) in cast.listeners.iter().enumerate() {
+            let assignment = match participant {
+                Some(participant) => assign(explicit(participant)),
+                None => assign(round_robin(candidates, index).unwrap_or(main_seats.judge.clone())),
             };
-            audience.push((kind.clone(), *weight, taken));
+            audience.push((kind.clone(), *weight, assignment));
         }
-        let others = cast.panel.iter().chain(&cast.partners).map(|voice| with(named(voice)));
+        let others = cast
+            .panel
+            .iter()
+            .chain(&cast.partners)
+            .map(|participant| assign(explicit(participant)));
         let others = others.collect();
         let mut fallback = None;
-        if let (true, Some(why)) = (cast.is_dialogue, &mut seated.challenger.reason) {
-            let (lead, partner) = (&seated.proposer.participant, &seated.challenger.participant);
-            let own = able.iter().find(|it| it.participant.tool() == partner.tool());
-            if own.is_some_and(|it| it.reads_files) && about_files {
-                why.push_str(", and can read the files the topic is about");
+        if let (true, Some(reason)) = (cast.is_dialogue, &mut main_seats.challenger.reason) {
+            let (lead, partner) =
+                (&main_seats.proposer.participant, &main_seats.challenger.participant);
+            let found = candidates.iter().find(|it| it.participant.tool() == partner.tool());
+            if found.is_some_and(|it| it.reads_files) && about_files {
+                reason.push_str(", and can read the files the topic is about");
             }
-            let free = |it: &&Candidate| {
+            let is_free = |it: &&Candidate| {
                 it.participant.tool() != partner.tool() && it.participant.tool() != lead.tool()
             };
-            fallback = able.iter().find(free).map(|it| it.participant.clone());
+            fallback = candidates.iter().find(is_free).map(|it| it.participant.clone());
         }
-        let partnered = cast.is_dialogue;
-        (
-            SeatingPlan {
-                main_seats: seated,
-                roles,
-                audience,
-                others,
-                fallback,
-                is_dialogue: partnered,
-            },
-            assigned,
-        )
+        let is_dialogue = cast.is_dialogue;
+        (SeatingPlan { main_seats, roles, audience, others, fallback, is_dialogue }, assigned)
     }
 
     /// Every seat assignment. A participant with several seats occurs several times.
     pub(super) fn assignments(&self) -> Vec<&SeatAssignment> {
         let MainSeats { proposer, challenger, judge } = &self.main_seats;
         // A dialogue has no judge.
-        let three = [Some(proposer), Some(challenger), (!self.is_dialogue).then_some(judge)];
-        three
-            .into_iter()
+        let main = [Some(proposer), Some(challenger), (!self.is_dialogue).then_some(judge)];
+        main.into_iter()
             .flatten()
             .chain(self.roles.iter().map(|role| &role.2))
             .chain(self.audience.iter().map(|listener| &listener.2))
@@ -125,36 +126,32 @@ impl SeatingPlan {
 
     /// One line for each seat that was filled automatically, with the reason.
     pub(super) fn describe_choices(&self) -> Vec<String> {
-        let line = |role: &str, taken: &SeatAssignment| {
-            let why = taken.reason.as_ref()?;
-            Some(format!("{role} {} ({why})", taken.participant))
+        let line = |role: &str, assignment: &SeatAssignment| {
+            let reason = assignment.reason.as_ref()?;
+            Some(format!("{role} {} ({reason})", assignment.participant))
         };
         let MainSeats { proposer, challenger, judge } = &self.main_seats;
         let mut lines: Vec<Option<String>> = vec![];
         if self.is_dialogue {
             lines.push(line("lead", proposer));
             lines.push(line("partner", challenger));
-            let fallback = self
-                .fallback
-                .as_ref()
-                .map(|voice| format!("if the partner fails, {voice} could take its place"));
+            let fallback = self.fallback.as_ref().map(|participant| {
+                format!("if the partner fails, {participant} could take its place")
+            });
             lines.push(fallback);
         } else if self.roles.is_empty() {
             lines.extend(self.main_seats.describe_choices().into_iter().map(Some));
         } else {
-            lines.extend(self.roles.iter().map(|(name, _, taken)| line(name, taken)));
+            lines.extend(self.roles.iter().map(|(name, _, assignment)| line(name, assignment)));
             lines.push(line("judge", judge));
         }
-        lines.extend(self.audience.iter().map(|(kind, _, taken)| line(kind, taken)));
+        lines.extend(self.audience.iter().map(|(kind, _, assignment)| line(kind, assignment)));
         lines.into_iter().flatten().collect()
     }
 }
 
 /// Picks the nth candidate, round-robin.
-fn round_robin(able: &[Candidate], nth: usize) -> Option<SeatAssignment> {
-    let voice = able.get(nth % able.len().max(1))?.participant.clone();
-    Some(SeatAssignment {
-        participant: voice,
-        reason: Some("in turn, of those who can play here".into()),
-    })
+fn round_robin(candidates: &[Candidate], index: usize) -> Option<SeatAssignment> {
+    let participant = candidates.get(index % candidates.len().max(1))?.participant.clone();
+    Some(SeatAssignment { participant, reason: Some("in turn, of those who can play here".into()) })
 }

@@ -26,10 +26,11 @@ fn listen() -> watch::Receiver<bool> {
         .and_then(|terminate| Ok((terminate, signal(SignalKind::interrupt())?)));
     if let Ok((mut terminate, mut interrupt)) = signals {
         tokio::spawn(async move {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
+            let name = tokio::select! {
+                _ = terminate.recv() => "SIGTERM",
+                _ = interrupt.recv() => "SIGINT",
+            };
+            tracing::info!(signal = name, "stop requested");
             let _ = sender.send(true);
         });
     }
@@ -41,6 +42,7 @@ fn listen() -> watch::Receiver<bool> {
     let (sender, receiver) = watch::channel(false);
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
+            tracing::info!(signal = "Ctrl-C", "stop requested");
             let _ = sender.send(true);
         }
     });

@@ -7,6 +7,9 @@ use crate::redact;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+/// Characters of a commit id in messages.
+const SHORT_ID_CHARS: usize = 12;
+
 /// A text whose citations are to be checked.
 #[derive(Clone, Copy, Debug)]
 pub struct CitationCheckRequest<'a> {
@@ -25,33 +28,33 @@ impl App {
     pub fn check_citations(
         &self,
         root: &Path,
-        asked: &CitationCheckRequest<'_>,
+        request: &CitationCheckRequest<'_>,
     ) -> Result<(Vec<Citation>, String), AppError> {
-        let pinned = match asked.commit {
+        let pinned = match request.commit {
             Some(commit) => Some(self.briefs.pin_commit(root, commit)?),
             None => self.briefs.pin_files(root)?,
         };
         let Some(pinned) = pinned else {
-            let why = format!(
-                "there is nothing to look things up in: `{}` is empty or too large",
+            let message = format!(
+                "there are no files to check citations in: `{}` is empty or too large",
                 root.display()
             );
-            return Err(ContextError(why).into());
+            return Err(ContextError(message).into());
         };
         let pin = &pinned.tree;
-        let (folder, except) = (asked.base_folder, asked.own_path);
-        let about = CitationContext {
+        let (base_folder, excluded_path) = (request.base_folder, request.own_path);
+        let context = CitationContext {
             root,
             pin,
             preferred_paths: &[],
-            base_folder: folder,
-            excluded_path: except,
+            base_folder,
+            excluded_path,
             base_tree: None,
         };
         // Files are read redacted, so the quotes must be redacted in the same way.
-        let gate = self.secrets.redactor(pin);
-        let text = gate.redact(asked.text).text;
-        Ok((self.evidence.check_text(&text, &about)?, describe_tree(&pinned)))
+        let redactor = self.secrets.redactor(pin);
+        let text = redactor.redact(request.text).text;
+        Ok((self.evidence.check_text(&text, &context)?, describe_tree(&pinned)))
     }
 
     /// Copies a stream with secrets redacted. Returns their number by kind.
@@ -63,7 +66,8 @@ impl App {
 
 /// Describes a pinned tree for users.
 pub(super) fn describe_tree(pinned: &PinnedTree) -> String {
-    let commit = pinned.commit.as_deref().map(|id| format!("commit {}", &id[..id.len().min(12)]));
+    let short = |id: &str| format!("commit {}", &id[..id.len().min(SHORT_ID_CHARS)]);
+    let commit = pinned.commit.as_deref().map(short);
     match commit {
         Some(commit) if pinned.dirty => format!("the working tree on {commit}"),
         Some(commit) => commit,

@@ -41,9 +41,9 @@ pub struct TopicLine {
 }
 
 /// Parses a line. Anything that is not clearly a list of models stays in the topic.
-pub fn parse(typed: &str) -> TopicLine {
-    let typed = typed.trim();
-    let (topic, models) = split_models(typed).unwrap_or((typed, vec![]));
+pub fn parse(text: &str) -> TopicLine {
+    let text = text.trim();
+    let (topic, models) = split_models(text).unwrap_or((text, vec![]));
     TopicLine { topic: topic.to_owned(), models, sides: find_sides(topic) }
 }
 
@@ -51,18 +51,19 @@ pub fn parse(typed: &str) -> TopicLine {
 /// tool.
 pub fn tool_for_model(model: &str) -> Option<&'static str> {
     let model = model.trim().to_lowercase();
-    let begins = |names: &[&str]| names.iter().any(|name| model.starts_with(name));
-    let short = ["opus", "sonnet", "haiku"].iter().any(|name| is_word_or_version(&model, name));
-    let o_series = model.strip_prefix('o').is_some_and(|it| it.starts_with(is_digit));
+    let starts_with_any = |names: &[&str]| names.iter().any(|name| model.starts_with(name));
+    let is_short_name =
+        ["opus", "sonnet", "haiku"].iter().any(|name| is_word_or_version(&model, name));
+    let is_o_series = model.strip_prefix('o').is_some_and(|it| it.starts_with(is_digit));
     if model.contains(':') {
         None
-    } else if begins(&["claude"]) || short {
+    } else if starts_with_any(&["claude"]) || is_short_name {
         Some("claude")
-    } else if begins(&["gpt", "codex"]) || o_series {
+    } else if starts_with_any(&["gpt", "codex"]) || is_o_series {
         Some("codex")
-    } else if begins(&["gemini"]) {
+    } else if starts_with_any(&["gemini"]) {
         Some("gemini")
-    } else if begins(&["deepseek"]) {
+    } else if starts_with_any(&["deepseek"]) {
         Some("deepseek")
     } else {
         None
@@ -70,17 +71,17 @@ pub fn tool_for_model(model: &str) -> Option<&'static str> {
 }
 
 /// Splits off the models in parentheses at the end.
-fn split_models(typed: &str) -> Option<(&str, Vec<String>)> {
-    let inner = typed.strip_suffix([')', '）'])?;
+fn split_models(text: &str) -> Option<(&str, Vec<String>)> {
+    let inner = text.strip_suffix([')', '）'])?;
     let (topic, inner) = inner.rsplit_once(['(', '（'])?;
     let items: Vec<&str> = inner.split([',', '，', '、']).map(str::trim).collect();
     // `fib(32)` is a function call.
-    let called = typed[topic.len()..].starts_with('(')
+    let is_call = text[topic.len()..].starts_with('(')
         && topic.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    let fits = |item: &&str| if called { has_known_name(item) } else { looks_like_model(item) };
+    let fits = |item: &&str| if is_call { has_known_name(item) } else { looks_like_model(item) };
     let topic = topic.trim_end();
-    let all = items.len() <= MAX_MODELS && items.iter().all(fits) && !topic.is_empty();
-    all.then(|| (topic, items.into_iter().map(str::to_owned).collect()))
+    let is_list = items.len() <= MAX_MODELS && items.iter().all(fits) && !topic.is_empty();
+    is_list.then(|| (topic, items.into_iter().map(str::to_owned).collect()))
 }
 
 fn looks_like_model(item: &str) -> bool {
@@ -92,10 +93,10 @@ fn looks_like_model(item: &str) -> bool {
 
 /// A seat, or a name that starts with a known vendor.
 fn has_known_name(item: &str) -> bool {
-    let small = item.to_lowercase();
-    let seat = item.split_once(':').is_some_and(|(tool, _)| tool.starts_with(is_letter));
+    let lower = item.to_lowercase();
+    let is_seat = item.split_once(':').is_some_and(|(tool, _)| tool.starts_with(is_letter));
     is_single_token(item)
-        && (seat || KNOWN_PREFIXES.iter().any(|vendor| is_word_or_version(&small, vendor)))
+        && (is_seat || KNOWN_PREFIXES.iter().any(|vendor| is_word_or_version(&lower, vendor)))
 }
 
 fn is_single_token(item: &str) -> bool {
@@ -131,8 +132,8 @@ fn find_sides(topic: &str) -> Option<(String, String)> {
             && !NON_SIDES.contains(&side)
     };
     // With three alternatives there are no two sides.
-    let two = found.next().is_none() && fits(first) && fits(second);
-    two.then(|| (first.to_owned(), second.to_owned()))
+    let has_two_sides = found.next().is_none() && fits(first) && fits(second);
+    has_two_sides.then(|| (first.to_owned(), second.to_owned()))
 }
 
 /// Question prefixes that are not part of a side.
@@ -165,9 +166,10 @@ const NON_SIDES: &[&str] = &["我们", "你们", "他们", "咱们", "it", "we",
 
 /// Strips the question prefix of a side.
 fn strip_question_prefix(side: &str) -> &str {
-    let begins =
-        |lead: &&&str| side.get(..lead.len()).is_some_and(|start| start.eq_ignore_ascii_case(lead));
-    QUESTION_PREFIXES.iter().find(begins).map_or(side, |lead| side[lead.len()..].trim())
+    let matches = |prefix: &&&str| {
+        side.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    };
+    QUESTION_PREFIXES.iter().find(matches).map_or(side, |prefix| side[prefix.len()..].trim())
 }
 
 /// Byte ranges of the words that separate two sides, such as `vs`.
@@ -175,17 +177,17 @@ fn find_separators(topic: &str) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = vec![];
     let mut words = word_offsets(topic).into_iter().peekable();
     // Whether the previous word can end a side.
-    let mut side = false;
+    let mut after_side = false;
     while let Some((from, word)) = words.next() {
         let next = words.peek().map(|(_, next)| *next);
-        let editor = word == "VS" && next.is_some_and(|next| next.starts_with("Code"));
-        let versus = ["vs", "vs.", "versus"].contains(&word.to_lowercase().as_str());
+        let is_vs_code = word == "VS" && next.is_some_and(|next| next.starts_with("Code"));
+        let is_versus = ["vs", "vs.", "versus"].contains(&word.to_lowercase().as_str());
         // At the start or end, or next to another separator, it is a name.
-        let sets = versus && !editor && next.is_some() && side;
-        if sets {
+        let is_separator = is_versus && !is_vs_code && next.is_some() && after_side;
+        if is_separator {
             found.push((from, from + word.len()));
         }
-        side = !sets;
+        after_side = !is_separator;
     }
     for word in ["还是", "对比"] {
         found.extend(topic.match_indices(word).map(|(at, it)| (at, at + it.len())));
@@ -196,13 +198,13 @@ fn find_separators(topic: &str) -> Vec<(usize, usize)> {
 /// Words with their byte offsets.
 fn word_offsets(text: &str) -> Vec<(usize, &str)> {
     let mut words = vec![];
-    let mut at = 0;
+    let mut offset = 0;
     for part in text.split_inclusive(char::is_whitespace) {
         let word = part.trim_end();
         if !word.is_empty() {
-            words.push((at, word));
+            words.push((offset, word));
         }
-        at += part.len();
+        offset += part.len();
     }
     words
 }

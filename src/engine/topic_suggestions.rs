@@ -21,13 +21,18 @@ const MANIFESTS: &[&str] = &[
     "composer.json",
 ];
 
-/// Suggests at most three topics about the changes, the largest first. Lock files are ignored.
-pub fn suggest_topics(changed: &[FileChange], of: ChangeOrigin) -> Vec<String> {
+/// Maximum number of suggested topics.
+const MAX_SUGGESTIONS: usize = 3;
+/// From more deleted lines on, a topic asks whether the deletion is safe.
+const MANY_DELETED_LINES: u64 = 20;
+
+/// Suggests a few topics about the changes, the largest first. Lock files are ignored.
+pub fn suggest_topics(changes: &[FileChange], origin: ChangeOrigin) -> Vec<String> {
     let weight = |it: &FileChange| it.added.unwrap_or(0) + it.deleted.unwrap_or(0);
     let mut by_weight: Vec<&FileChange> =
-        changed.iter().filter(|it| !is_lock_file(&it.path)).collect();
+        changes.iter().filter(|it| !is_lock_file(&it.path)).collect();
     by_weight.sort_by_key(|it| (std::cmp::Reverse(weight(it)), it.path.clone()));
-    let Some(first) = by_weight.first() else { return vec![] };
+    let Some(largest) = by_weight.first() else { return vec![] };
     let (added, deleted) = by_weight.iter().fold((0, 0), |(added, deleted), it| {
         (added + it.added.unwrap_or(0), deleted + it.deleted.unwrap_or(0))
     });
@@ -36,13 +41,13 @@ pub fn suggest_topics(changed: &[FileChange], of: ChangeOrigin) -> Vec<String> {
         1 => " and another file".into(),
         more => format!(" and {more} other files"),
     };
-    let what = format!("`{}`{others} (+{added} -{deleted})", first.path);
-    let mut topics = vec![match of {
+    let subject = format!("`{}`{others} (+{added} -{deleted})", largest.path);
+    let mut topics = vec![match origin {
         ChangeOrigin::WorkingTree => {
-            format!("Should the change to {what} be merged as it is designed, or changed first?")
+            format!("Should the change to {subject} be merged as it is designed, or changed first?")
         }
         ChangeOrigin::LastCommit => format!(
-            "Was the last commit, to {what}, the right design, or should it be done otherwise?"
+            "Was the last commit, to {subject}, the right design, or should it be done otherwise?"
         ),
     }];
     if let Some(manifest) = by_weight.iter().find(|it| MANIFESTS.contains(&file_name(&it.path))) {
@@ -51,16 +56,22 @@ pub fn suggest_topics(changed: &[FileChange], of: ChangeOrigin) -> Vec<String> {
             manifest.path
         ));
     }
-    let cut = by_weight.iter().find(|it| it.deleted.unwrap_or(0) > 20 && it.deleted > it.added);
-    if let Some(cut) = cut {
-        let lines = cut.deleted.unwrap_or(0);
+    let shrunk = by_weight
+        .iter()
+        .find(|it| it.deleted.unwrap_or(0) > MANY_DELETED_LINES && it.deleted > it.added);
+    if let Some(shrunk) = shrunk {
+        let lines = shrunk.deleted.unwrap_or(0);
         topics.push(format!(
             "Is it safe to take {lines} lines out of `{}`, or does something still need them?",
-            cut.path
+            shrunk.path
         ));
     }
     if !by_weight.iter().any(|it| it.path.to_lowercase().contains("test")) {
-        topics.push(format!("Does the change to `{}` need tests of its own before it is relied on, or is it covered?", first.path));
+        topics.push(format!(
+            "Does the change to `{}` need tests of its own before it is relied on, or is it \
+             covered?",
+            largest.path
+        ));
     }
     let grown = by_weight.iter().filter(|it| it.added > it.deleted);
     topics.extend(grown.map(|it| {
@@ -71,9 +82,9 @@ pub fn suggest_topics(changed: &[FileChange], of: ChangeOrigin) -> Vec<String> {
     }));
     topics.push(format!(
         "Can the change to `{}` be undone easily once it is out, or does it need a switch?",
-        first.path
+        largest.path
     ));
-    topics.truncate(3);
+    topics.truncate(MAX_SUGGESTIONS);
     topics
 }
 

@@ -6,15 +6,19 @@ use crate::debate::{
     TurnFailure, check_rules, claims_block, next,
 };
 
+/// Maximum length of a tool's name from a transcript. A longer one is recorded as `unknown`.
+const MAX_TOOL_BYTES: usize = 40;
+
 /// The events of a transcript, and how many of its turns were used. Stops at the first turn that is
 /// out of order.
 pub(super) fn build_events(mut debate: Debate, transcript: &Transcript) -> (Vec<Event>, usize) {
-    let mut log = vec![];
-    let mut taken = 0;
-    while let (Some(turn), Some(cue)) = (transcript.turns.get(taken), next_single_cue(&debate)) {
+    let mut events = vec![];
+    let mut used_turns = 0;
+    while let (Some(turn), Some(cue)) = (transcript.turns.get(used_turns), next_single_cue(&debate))
+    {
         let event = match transcript_side(debate.seat(cue).role) {
             Some(side) if side == turn.side && cue.round == turn.round => {
-                taken += 1;
+                used_turns += 1;
                 build_spoke_event(&debate, cue, turn)
             }
             Some(_) => break,
@@ -28,12 +32,12 @@ pub(super) fn build_events(mut debate: Debate, transcript: &Transcript) -> (Vec<
         };
         for event in [Event::Asked { cues: vec![cue], deadline: None, prompts: vec![] }, event] {
             if debate.apply(event.clone()).is_err() {
-                return (with_hold(&debate, log), taken);
+                return (with_hold(&debate, events), used_turns);
             }
-            log.push(event);
+            events.push(event);
         }
     }
-    (with_hold(&debate, log), taken)
+    (with_hold(&debate, events), used_turns)
 }
 
 /// Side of a role in a transcript, where lead and partner count as sides.
@@ -45,11 +49,11 @@ fn transcript_side(role: Role) -> Option<Side> {
     }
 }
 
-fn with_hold(debate: &Debate, mut log: Vec<Event>) -> Vec<Event> {
+fn with_hold(debate: &Debate, mut events: Vec<Event>) -> Vec<Event> {
     if debate.validate(&Event::Held).is_ok() {
-        log.push(Event::Held);
+        events.push(Event::Held);
     }
-    log
+    events
 }
 
 fn next_single_cue(debate: &Debate) -> Option<Cue> {
@@ -70,9 +74,11 @@ fn build_spoke_event(debate: &Debate, cue: Cue, turn: &TranscriptTurn) -> Event 
             finding.weight = RuleWeight::Note;
         }
     }
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    let named = !turn.tool.is_empty() && turn.tool.len() <= 40 && turn.tool.chars().all(plain);
-    let tool = if named { turn.tool.clone() } else { "unknown".into() };
+    let is_name_char = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let is_valid_name = !turn.tool.is_empty()
+        && turn.tool.len() <= MAX_TOOL_BYTES
+        && turn.tool.chars().all(is_name_char);
+    let tool = if is_valid_name { turn.tool.clone() } else { "unknown".into() };
     let envelope = Envelope { tool, duration_ms: turn.duration_ms, ..Envelope::default() };
     Event::Spoke { cue, reply: Reply { body, findings, citations: vec![], envelope } }
 }

@@ -16,21 +16,23 @@ use tokio::time::Instant;
 
 /// Maximum characters stored of a rejected reply.
 const MAX_REJECTED_CHARS: usize = 4_000;
+/// A raw reply may be this many times as long as a speech, because it also has a claims block.
+const RAW_REPLY_FACTOR: usize = 2;
 
 /// Prompts of the turns to be fetched, by cue.
 pub(super) type PromptsByCue = BTreeMap<Cue, String>;
 
 /// Builds the event that a wave is asked, with a hash of every prompt, and the prompts to fetch.
-/// Includes turns not asked yet and those in `again`, which were asked before a crash.
+/// Includes turns not asked yet and those in `retry_cues`, which were asked before.
 pub(super) fn build_asked_event(
     debate: &Debate,
-    again: &[Cue],
+    retry_cues: &[Cue],
     now: i64,
 ) -> Option<(Event, PromptsByCue)> {
     let Step::Speak { driven, awaited } = next(debate) else { return None };
     let unasked = |cue: &Cue| !debate.was_asked(*cue);
     let driven: Vec<Cue> =
-        driven.into_iter().filter(|cue| unasked(cue) || again.contains(cue)).collect();
+        driven.into_iter().filter(|cue| unasked(cue) || retry_cues.contains(cue)).collect();
     let waiting: Vec<Cue> = awaited.into_iter().filter(unasked).collect();
     let limits = &debate.setup().limits;
     let seconds = if waiting.is_empty() { limits.turn_seconds } else { limits.await_seconds };
@@ -41,22 +43,23 @@ pub(super) fn build_asked_event(
     }
     let texts: Vec<String> = cues.iter().map(|cue| render(debate, *cue).text).collect();
     let prompts = texts.iter().map(|text| fingerprint(text)).collect();
-    let told = cues.iter().copied().zip(texts).filter(|(cue, _)| driven.contains(cue)).collect();
-    Some((Event::Asked { cues, deadline, prompts }, told))
+    let driven_prompts =
+        cues.iter().copied().zip(texts).filter(|(cue, _)| driven.contains(cue)).collect();
+    Some((Event::Asked { cues, deadline, prompts }, driven_prompts))
 }
 
 /// Builds the request for a turn. Fails if the prompt exceeds the size limit.
 pub(super) fn build_request(
     debate: &Debate,
     cue: Cue,
-    told: Option<String>,
+    known_prompt: Option<String>,
     root: &Path,
 ) -> Result<TurnRequest, TurnFailure> {
     let (setup, seat) = (debate.setup(), debate.seat(cue));
-    let prompt = told.unwrap_or_else(|| render(debate, cue).text);
-    let (size, most) = (prompt.len(), setup.limits.prompt);
-    if size > most {
-        let note = format!("the prompt is {size} bytes; at most {most} are sent");
+    let prompt = known_prompt.unwrap_or_else(|| render(debate, cue).text);
+    let (size, max_bytes) = (prompt.len(), setup.limits.prompt);
+    if size > max_bytes {
+        let note = format!("the prompt is {size} bytes; at most {max_bytes} are sent");
         return Err(TurnFailure::new(FailureKind::Other, note));
     }
     Ok(TurnRequest {
@@ -83,31 +86,31 @@ pub(super) fn build_request(
 pub(super) fn result_event(
     debate: &Debate,
     cue: Cue,
-    looked: Result<CheckedReply, TurnFailure>,
+    checked: Result<CheckedReply, TurnFailure>,
 ) -> Event {
-    let looked = match looked {
-        Ok(looked) => looked,
+    let checked = match checked {
+        Ok(checked) => checked,
         Err(failure) => return failed_event(debate, cue, failure),
     };
-    let said = looked.reply.clone();
-    let (trouble, why, findings) = match parse_reply(debate, cue, looked) {
+    let reply = checked.reply.clone();
+    let (trouble, why, findings) = match parse_reply(debate, cue, checked) {
         Ok(event) => return event,
-        Err(SessionError::ReplyRejected(found)) => {
-            let says: Vec<_> = found.iter().map(|found| found.says.clone()).collect();
-            (FailureKind::Unusable, says.join("; "), found)
+        Err(SessionError::ReplyRejected(rule_findings)) => {
+            let messages: Vec<_> = rule_findings.iter().map(|it| it.says.clone()).collect();
+            (FailureKind::Unusable, messages.join("; "), rule_findings)
         }
         Err(SessionError::ReplyUnparsable(why)) => (FailureKind::Unreadable, why, vec![]),
-        Err(other) => (FailureKind::Other, other.to_string(), vec![]),
+        Err(error) => (FailureKind::Other, error.to_string(), vec![]),
     };
     if debate.rejected_reply(cue).is_some() {
         return failed_event(
             debate,
             cue,
-            TurnFailure { trouble, note: why, envelope: said.envelope, retry_ms: None },
+            TurnFailure { trouble, note: why, envelope: reply.envelope, retry_ms: None },
         );
     }
-    let text = said.text.chars().take(MAX_REJECTED_CHARS).collect();
-    Event::Refused { cue, attempt: RejectedReply { text, why, findings, envelope: said.envelope } }
+    let text = reply.text.chars().take(MAX_REJECTED_CHARS).collect();
+    Event::Refused { cue, attempt: RejectedReply { text, why, findings, envelope: reply.envelope } }
 }
 
 /// The event for a failed turn.
@@ -125,62 +128,84 @@ pub(super) fn parse_reply(
     CheckedReply { reply: ProviderReply { text, mut envelope }, citations }: CheckedReply,
 ) -> Result<Event, SessionError> {
     let length = text.chars().count();
-    let most = debate.setup().limits.longest.saturating_mul(2);
-    if length > most {
-        let why = format!("PARSE_ERROR:reply:too_long: {length} characters of at most {most}");
+    let max_chars = debate.setup().limits.longest.saturating_mul(RAW_REPLY_FACTOR);
+    if length > max_chars {
+        let why = format!("PARSE_ERROR:reply:too_long: {length} characters of at most {max_chars}");
         return Err(SessionError::ReplyUnparsable(why));
     }
-    let voice = &debate.seat(cue).voice;
+    let participant = &debate.seat(cue).voice;
     if envelope.tool.is_empty() {
-        envelope.tool = voice.tool().into();
+        envelope.tool = participant.tool().into();
     }
-    envelope.model_asked = envelope.model_asked.or_else(|| voice.model().map(Into::into));
+    envelope.model_asked = envelope.model_asked.or_else(|| participant.model().map(Into::into));
     let body = reply::parse(debate, cue, &text)
-        .map_err(|unreadable| SessionError::ReplyUnparsable(unreadable.to_string()))?;
+        .map_err(|error| SessionError::ReplyUnparsable(error.to_string()))?;
     validate_reply(debate, cue, body, citations, envelope).map_err(SessionError::ReplyRejected)
 }
 
 /// Requests one reply, with the turn's timeout. Publishes a slow update after half of it. Fills in
 /// the duration and, if the provider reports none, the cost.
 pub(super) async fn fetch_reply(
-    voices: &dyn Providers,
-    ask: TurnRequest,
+    providers: &dyn Providers,
+    request: TurnRequest,
     stream: ReplyStream,
 ) -> Result<ProviderReply, TurnFailure> {
-    let (began, seconds) = (Instant::now(), ask.timeout_secs);
-    let patience = Duration::from_secs(u64::from(seconds));
-    let (cue, live) = (stream.cue(), stream.clone());
-    let mut speaking = voices.request_reply(&ask, stream);
-    let mut said = tokio::time::timeout(patience / 2, &mut speaking).await;
-    if said.is_err() {
-        live.publish(Update::Slow { cue, after: seconds / 2, most: seconds });
-        said = tokio::time::timeout_at(began + patience, speaking).await;
+    let (started, seconds) = (Instant::now(), request.timeout_secs);
+    let timeout = Duration::from_secs(u64::from(seconds));
+    let (cue, live_stream) = (stream.cue(), stream.clone());
+    tracing::debug!(
+        debate = %request.debate_id,
+        turn = %cue,
+        seat = request.seat,
+        participant = %request.participant,
+        bytes = request.prompt.len(),
+        timeout_s = seconds,
+        attempt = request.attempt,
+        "prompt sent"
+    );
+    let mut reply_future = providers.request_reply(&request, stream);
+    let mut result = tokio::time::timeout(timeout / 2, &mut reply_future).await;
+    if result.is_err() {
+        tracing::debug!(debate = %request.debate_id, turn = %cue, seat = request.seat, "turn is slow");
+        live_stream.publish(Update::Slow { cue, after: seconds / 2, most: seconds });
+        result = tokio::time::timeout_at(started + timeout, reply_future).await;
     }
-    live.finish();
-    let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut said = said.unwrap_or_else(|_| {
+    live_stream.finish();
+    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let mut result = result.unwrap_or_else(|_| {
         Err(TurnFailure::new(
             FailureKind::TimedOut,
             format!("no answer within {seconds} s (allow more time, or less effort)"),
         ))
     });
-    if let Ok(ProviderReply { text, envelope }) = &said
+    if let Ok(ProviderReply { text, envelope }) = &result
         && text.trim().is_empty()
     {
         let note = "the tool answered with nothing";
-        said = Err(TurnFailure {
+        result = Err(TurnFailure {
             envelope: envelope.clone(),
             ..TurnFailure::new(FailureKind::Empty, note)
         });
     }
-    match &mut said {
+    let (debate, seat) = (&request.debate_id, &request.seat);
+    match &result {
+        Ok(ProviderReply { text, .. }) => tracing::debug!(
+            %debate, turn = %cue, seat, elapsed_ms = elapsed_ms, bytes = text.len(), "reply received"
+        ),
+        Err(failure) => tracing::debug!(
+            %debate, turn = %cue, seat, elapsed_ms = elapsed_ms, reason = failure.trouble.as_str(),
+            "request failed"
+        ),
+    }
+    match &mut result {
         Ok(ProviderReply { envelope, .. }) | Err(TurnFailure { envelope, .. }) => {
-            envelope.duration_ms = took;
+            envelope.duration_ms = elapsed_ms;
             envelope.cost = envelope.cost.or_else(|| {
-                let price = voices.price(&ask.participant, envelope.model_reported.as_deref())?;
+                let price =
+                    providers.price(&request.participant, envelope.model_reported.as_deref())?;
                 Some(price.cost(envelope.tokens_in?, envelope.tokens_out?))
             });
         }
     }
-    said
+    result
 }

@@ -71,27 +71,27 @@ impl Default for UpdateBroadcaster {
 impl UpdateBroadcaster {
     /// Sends an update to all subscribers and maintains the text buffers.
     pub fn publish(&self, update: Update) {
-        let mut under_way = self.partial_texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut partial_texts = self.partial_texts.lock().unwrap_or_else(PoisonError::into_inner);
         match &update {
-            Update::Delta { cue, text } => under_way.entry(*cue).or_default().push_str(text),
+            Update::Delta { cue, text } => partial_texts.entry(*cue).or_default().push_str(text),
             Update::Speaking { cue, .. }
             | Update::Fact {
                 event:
                     Event::Spoke { cue, .. } | Event::Failed { cue, .. } | Event::Refused { cue, .. },
                 ..
             } => {
-                under_way.remove(cue);
+                partial_texts.remove(cue);
             }
             _ => {}
         }
-        drop(under_way);
+        drop(partial_texts);
         let _ = self.sender.send(Arc::new(update));
     }
 
     /// Text streamed so far of a turn in progress.
     pub fn partial_text(&self, cue: Cue) -> String {
-        let under_way = self.partial_texts.lock().unwrap_or_else(PoisonError::into_inner);
-        under_way.get(&cue).cloned().unwrap_or_default()
+        let partial_texts = self.partial_texts.lock().unwrap_or_else(PoisonError::into_inner);
+        partial_texts.get(&cue).cloned().unwrap_or_default()
     }
 
     /// Subscribes to updates from now on.

@@ -4,6 +4,7 @@
 //! Words are compared as they are between spaces and punctuation. So a quote that differs from a
 //! file by a space within a word is found at its cited location, but not in a search of the tree.
 use super::quote_variants::QuotePart;
+use super::source_text::BINARY_SNIFF_BYTES;
 use crate::repo::{ExclusionReason, RepoError, TreeFile, TreeReader, TreeView, exclusion_reason};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -16,6 +17,7 @@ const HASHES_PER_WORD: u64 = 4;
 const MIN_WORD_BYTES: usize = 3;
 /// Files a thread takes from the queue at once.
 const BATCH_SIZE: usize = 64;
+/// Threads that build an index.
 const THREADS: usize = 2;
 
 /// Bloom filters of a tree, in file order.
@@ -35,52 +37,53 @@ impl BloomIndex {
         let next = AtomicUsize::new(0);
         let work = || -> Result<Vec<(usize, BloomFilters)>, RepoError> {
             let reader = view.reader()?;
-            let mut done = vec![];
+            let mut built = vec![];
             loop {
                 let from = next.fetch_add(BATCH_SIZE, Ordering::Relaxed);
                 let Some(files) = view.files().get(from..) else { break };
                 if files.is_empty() {
                     break;
                 }
-                done.push((
+                built.push((
                     from,
                     BloomFilters::build(&reader, &files[..files.len().min(BATCH_SIZE)]),
                 ));
             }
-            Ok(done)
+            Ok(built)
         };
-        let mut portions = thread::scope(|scope| {
+        let mut batches = thread::scope(|scope| {
             let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
-            let mut all = vec![];
+            let mut collected = vec![];
             for thread in threads {
                 // Files left unread by a panicked thread would look empty, so the panic is
                 // propagated.
-                let done = thread.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause));
-                all.extend(done?);
+                let built = thread.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause));
+                collected.extend(built?);
             }
-            Ok::<_, RepoError>(all)
+            Ok::<_, RepoError>(collected)
         })?;
-        portions.sort_unstable_by_key(|(from, _)| *from);
-        let mut contents = BloomIndex { bits: vec![], ends: vec![], complete: view.is_complete() };
-        for (_, portion) in portions {
-            let start = contents.bits.len() as u32;
-            contents.bits.extend(portion.bits);
-            contents.ends.extend(portion.ends.iter().map(|end| start + end));
-            contents.complete &= portion.complete;
+        batches.sort_unstable_by_key(|(from, _)| *from);
+        let mut index = BloomIndex { bits: vec![], ends: vec![], complete: view.is_complete() };
+        for (_, batch) in batches {
+            let start = index.bits.len() as u32;
+            index.bits.extend(batch.bits);
+            index.ends.extend(batch.ends.iter().map(|end| start + end));
+            index.complete &= batch.complete;
         }
-        Ok(contents)
+        Ok(index)
     }
 
     /// Indexes of the files that may contain all these word hashes.
-    pub(super) fn candidates(&self, words: &[u64]) -> Vec<usize> {
+    pub(super) fn candidates(&self, hashes: &[u64]) -> Vec<usize> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ranges = starts.zip(&self.ends).map(|(start, end)| start as usize..*end as usize);
-        let holds = |filter: &[u64]| {
-            !filter.is_empty() && words.iter().all(|it| filter_contains(filter, *it))
+        let contains_all = |filter: &[u64]| {
+            !filter.is_empty() && hashes.iter().all(|hash| filter_contains(filter, *hash))
         };
-        let held =
-            ranges.enumerate().filter(|(_, range)| self.bits.get(range.clone()).is_some_and(holds));
-        held.map(|(nth, _)| nth).collect()
+        let matching = ranges
+            .enumerate()
+            .filter(|(_, range)| self.bits.get(range.clone()).is_some_and(contains_all));
+        matching.map(|(file_index, _)| file_index).collect()
     }
 }
 
@@ -104,7 +107,7 @@ impl BloomFilters {
                     hashes.dedup();
                     filters.add_filter(&hashes);
                 }
-                Err(why) => filters.complete &= why != ExclusionReason::Unreadable,
+                Err(reason) => filters.complete &= reason != ExclusionReason::Unreadable,
             }
             filters.ends.push(filters.bits.len() as u32);
         }
@@ -115,10 +118,10 @@ impl BloomFilters {
         let start = self.bits.len();
         self.bits.resize(start + (hashes.len() * BITS_PER_WORD).div_ceil(64).max(1), 0);
         let filter = &mut self.bits[start..];
-        let many = filter.len() as u64 * 64;
+        let bit_count = filter.len() as u64 * 64;
         for hash in hashes {
-            for at in bit_positions(*hash, many) {
-                filter[at / 64] |= 1 << (at % 64);
+            for position in bit_positions(*hash, bit_count) {
+                filter[position / 64] |= 1 << (position % 64);
             }
         }
     }
@@ -133,22 +136,23 @@ pub(super) fn read_searchable(
         return Err(ExclusionReason::Secret);
     }
     let bytes = reader.read_bytes(file)?;
-    if bytes[..bytes.len().min(8_000)].contains(&0) {
+    if bytes[..bytes.len().min(BINARY_SNIFF_BYTES)].contains(&0) {
         return Err(ExclusionReason::Binary);
     }
     Ok(bytes)
 }
 
 fn filter_contains(filter: &[u64], hash: u64) -> bool {
-    bit_positions(hash, filter.len() as u64 * 64).all(|at| filter[at / 64] & (1 << (at % 64)) != 0)
+    bit_positions(hash, filter.len() as u64 * 64)
+        .all(|position| filter[position / 64] & (1 << (position % 64)) != 0)
 }
 
-/// Bit positions of a hash in a filter of `many` bits, by double hashing.
-fn bit_positions(hash: u64, many: u64) -> impl Iterator<Item = usize> {
+/// Bit positions of a hash in a filter of `bit_count` bits, by double hashing.
+fn bit_positions(hash: u64, bit_count: u64) -> impl Iterator<Item = usize> {
     let step = hash.rotate_left(32) | 1;
-    (0..HASHES_PER_WORD).map(move |nth| {
-        let mixed = hash.wrapping_add(nth.wrapping_mul(step));
-        ((u128::from(mixed) * u128::from(many)) >> 64) as usize
+    (0..HASHES_PER_WORD).map(move |i| {
+        let mixed = hash.wrapping_add(i.wrapping_mul(step));
+        ((u128::from(mixed) * u128::from(bit_count)) >> 64) as usize
     })
 }
 
@@ -212,12 +216,13 @@ pub(super) fn hash_quote_words(parts: &[QuotePart]) -> Vec<u64> {
 pub(super) fn hash_inner_words(parts: &[QuotePart]) -> Vec<u64> {
     let mut hashes = vec![];
     for part in parts {
-        for (nth, line) in part.lines.iter().enumerate() {
-            let (first, last) = (nth == 0, nth + 1 == part.lines.len());
+        for (line_index, line) in part.lines.iter().enumerate() {
+            let (is_first, is_last) = (line_index == 0, line_index + 1 == part.lines.len());
             for word in split_words(line.as_bytes()) {
                 let start = word.as_ptr() as usize - line.as_ptr() as usize;
-                let cut = first && start == 0 || last && start + word.len() == line.len();
-                if !cut && !has_unicode_space(word) {
+                let may_be_cut =
+                    is_first && start == 0 || is_last && start + word.len() == line.len();
+                if !may_be_cut && !has_unicode_space(word) {
                     hashes.push(hash_word(word));
                 }
             }

@@ -9,6 +9,7 @@ use crate::engine::ContextError;
 use crate::repo::{RepoError, TreeStore, TreeView};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// Looks up references in pinned trees. Cheap to clone. Clones share the cache.
 #[derive(Clone)]
@@ -40,20 +41,27 @@ impl CitationChecker {
         references: &[Reference],
         scope: &LookupScope<'_>,
     ) -> Result<Vec<Citation>, RepoError> {
+        let started = Instant::now();
         let tree = self.load_tree(root, tree)?;
         let mut lookup = CitationLookup::new(&tree, root, scope)?;
-        references.iter().map(|reference| lookup.look_up(reference)).collect()
+        let citations: Vec<Citation> = references
+            .iter()
+            .map(|reference| lookup.look_up(reference))
+            .collect::<Result<_, RepoError>>()?;
+        let elapsed_ms = started.elapsed().as_millis();
+        tracing::debug!(count = citations.len(), elapsed_ms, "citations checked");
+        Ok(citations)
     }
 
     /// Reads a file of a pinned tree with secrets redacted, as debaters may see it.
     pub fn read_file(&self, root: &Path, tree: &str, path: &str) -> Result<String, ContextError> {
-        let told = |error: &dyn std::fmt::Display| ContextError(error.to_string());
-        let tree = self.load_tree(root, tree).map_err(|error| told(&error))?;
-        let gone = || ContextError(format!("there is no `{path}` in this tree"));
-        let file = tree.view.find(path).ok_or_else(gone)?;
-        let reader = tree.view.reader().map_err(|error| told(&error))?;
-        let bytes = bloom_index::read_searchable(&reader, file).map_err(|why| {
-            ContextError(format!("`{path}` {}, and is not shown", why.describe()))
+        let to_error = |error: &dyn std::fmt::Display| ContextError(error.to_string());
+        let tree = self.load_tree(root, tree).map_err(|error| to_error(&error))?;
+        let not_found = || ContextError(format!("there is no `{path}` in the pinned tree"));
+        let file = tree.view.find(path).ok_or_else(not_found)?;
+        let reader = tree.view.reader().map_err(|error| to_error(&error))?;
+        let bytes = bloom_index::read_searchable(&reader, file).map_err(|reason| {
+            ContextError(format!("`{path}` {}, and is not shown", reason.describe()))
         })?;
         if bytes.contains(&0) {
             return Err(ContextError(format!("`{path}` is not text, and is not shown")));
@@ -69,9 +77,8 @@ impl CitationChecker {
         }
         let view = self.trees.view(root, id)?;
         let paths = PathIndex::new(&view, root);
-        let (kept, root) = (IndexCache::new(&self.trees), root.to_owned());
-        let tree =
-            Arc::new(LoadedTree { index_cache: kept, root, view, paths, index: Mutex::default() });
+        let (index_cache, root) = (IndexCache::new(&self.trees), root.to_owned());
+        let tree = Arc::new(LoadedTree { index_cache, root, view, paths, index: Mutex::default() });
         Ok(last.insert(tree).clone())
     }
 }
@@ -80,21 +87,24 @@ impl LoadedTree {
     /// Bloom index of the tree, loaded from the cache. On a cache miss it is built, or None if
     /// `search` does not allow that.
     pub(super) fn index(&self, search: SearchMode) -> Result<Option<Arc<BloomIndex>>, RepoError> {
-        let mut held = lock(&self.index);
-        if let Some(contents) = held.as_ref() {
-            return Ok(Some(contents.clone()));
+        let mut cached = lock(&self.index);
+        if let Some(index) = cached.as_ref() {
+            return Ok(Some(index.clone()));
         }
         let (id, files) = (self.view.tree(), self.view.files().len());
-        let contents = match (self.index_cache.load(id, files), search) {
-            (Some(contents), _) => contents,
+        let index = match (self.index_cache.load(id, files), search) {
+            (Some(index), _) => index,
             (None, SearchMode::CachedIndexOnly) => return Ok(None),
             (None, SearchMode::BuildIndex) => {
-                let contents = BloomIndex::build(&self.view)?;
-                self.index_cache.save(id, &contents);
-                contents
+                let started = Instant::now();
+                let index = BloomIndex::build(&self.view)?;
+                let elapsed_ms = started.elapsed().as_millis();
+                tracing::debug!(tree = id, files, elapsed_ms, "bloom index built");
+                self.index_cache.save(id, &index);
+                index
             }
         };
-        Ok(Some(held.insert(Arc::new(contents)).clone()))
+        Ok(Some(cached.insert(Arc::new(index)).clone()))
     }
 }
 

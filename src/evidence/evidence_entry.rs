@@ -13,17 +13,17 @@ const LEAD_WORDS: &[&str] = &["in", "see", "at", "file", "from", "source", "cf"]
 /// Parses an entry without fences into targets, each with its raw text.
 pub(super) fn parse_entry(entry: &str) -> Vec<(CitedTarget, String)> {
     let entry = entry.trim();
-    let mut cited = match leading_location(entry) {
-        Some(place) => vec![(CitedTarget::Location(place), entry.to_owned())],
+    let mut targets = match leading_location(entry) {
+        Some(location) => vec![(CitedTarget::Location(location), entry.to_owned())],
         None => targets_on_lines(entry),
     };
     if unverifiable::is_benchmark(entry) {
-        cited.push((benchmark_target(entry, has_printed_output(entry)), entry.to_owned()));
+        targets.push((benchmark_target(entry, has_printed_output(entry)), entry.to_owned()));
     }
-    if cited.is_empty() {
-        cited.push((fallback_target(entry), entry.to_owned()));
+    if targets.is_empty() {
+        targets.push((fallback_target(entry), entry.to_owned()));
     }
-    cited
+    targets
 }
 
 /// Parses an entry that starts with one of the known paths, which may contain spaces, commas or
@@ -34,22 +34,22 @@ pub(super) fn parse_known_path(entry: &str, paths: &[(String, &str)]) -> Option<
         let rest = bare.strip_prefix(path)?;
         rest.chars().next().is_none_or(|c| " \t`:#(".contains(c)).then_some(rest)
     };
-    let found = paths.iter().filter_map(|(shown, path)| {
-        let rest = after(path).or_else(|| after(shown))?;
+    let found = paths.iter().filter_map(|(escaped, path)| {
+        let rest = after(path).or_else(|| after(escaped))?;
         Some((rest, path))
     });
     let (rest, path) = found.min_by_key(|(rest, _)| rest.len())?;
     let (lines, used) =
         location::parse_lines_after(rest).map_or((None, 0), |(lines, used)| (Some(lines), used));
     let (rest, _) = strip_separator(rest[used..].trim_start_matches(['`', ')', ']', '*', ' ']));
-    let words = quoted_text(rest).map(|quote| CitedText::Quote(quote.to_owned()));
-    Some(CitedLocation { path: (*path).to_owned(), lines, text: words, certain: true })
+    let text = quoted_text(rest).map(|quote| CitedText::Quote(quote.to_owned()));
+    Some(CitedLocation { path: (*path).to_owned(), lines, text, certain: true })
 }
 
 /// Target for benchmark figures, with or without printed output.
-pub(super) fn benchmark_target(text: &str, printed: bool) -> CitedTarget {
-    let bare = unverifiable::claims_measurement(text) && !printed;
-    CitedTarget::Unverifiable(if bare {
+pub(super) fn benchmark_target(text: &str, has_output: bool) -> CitedTarget {
+    let lacks_output = unverifiable::claims_measurement(text) && !has_output;
+    CitedTarget::Unverifiable(if lacks_output {
         UnverifiableKind::BenchmarkWithoutOutput
     } else {
         UnverifiableKind::Benchmark
@@ -59,44 +59,49 @@ pub(super) fn benchmark_target(text: &str, printed: bool) -> CitedTarget {
 /// Parses an entry that is one location followed by a quote.
 fn leading_location(entry: &str) -> Option<CitedLocation> {
     let first = entry.lines().next()?;
-    let found = prose_line::parse_line(first, PathContext::Evidence);
-    let many = found.iter().filter(|(cited, _)| matches!(cited, CitedTarget::Location(_))).count();
-    let (CitedTarget::Location(place), range) = found.into_iter().next()? else { return None };
+    let targets = prose_line::parse_line(first, PathContext::Evidence);
+    let location_count =
+        targets.iter().filter(|(target, _)| matches!(target, CitedTarget::Location(_))).count();
+    let (CitedTarget::Location(location), range) = targets.into_iter().next()? else { return None };
     let lead = first[..range.start].trim_matches(|c: char| !c.is_alphanumeric());
-    if many != 1 || !(lead.is_empty() || LEAD_WORDS.contains(&&*lead.to_lowercase())) {
+    if location_count != 1 || !(lead.is_empty() || LEAD_WORDS.contains(&&*lead.to_lowercase())) {
         return None;
     }
     // The quote can come before the path.
     let head = first[range.start..].trim_start_matches(['`', '"', '“', '‘', '「', '«']);
-    if matches!(place.text, Some(CitedText::Quote(_))) && !head.starts_with(place.path.as_str()) {
-        let whole =
+    if matches!(location.text, Some(CitedText::Quote(_)))
+        && !head.starts_with(location.path.as_str())
+    {
+        let is_whole_entry =
             entry.len() == range.end || entry[range.end..].trim_matches([')', '.', ' ']).is_empty();
-        return whole.then_some(place);
+        return is_whole_entry.then_some(location);
     }
     // Only the location: the quote parsed along with it may be incomplete.
-    let bare = location_len(&first[range.start..])?;
-    let rest = entry[range.start + bare..].trim_start_matches([')', ']', '*', ' ']);
-    let (rest, joint) = strip_separator(rest);
+    let length = location_len(&first[range.start..])?;
+    let rest = entry[range.start + length..].trim_start_matches([')', ']', '*', ' ']);
+    let (rest, may_be_unquoted) = strip_separator(rest);
     let quote = quoted_text(rest).or_else(|| {
-        let unmarked = joint && is_code_like(rest);
-        unmarked.then_some(rest.trim())
+        let is_code = may_be_unquoted && is_code_like(rest);
+        is_code.then_some(rest.trim())
     });
-    let words = match quote {
-        Some(quote) if matches!(place.text, Some(CitedText::Symbol(_))) && !quote.contains(' ') => {
-            place.text.clone()
+    let text = match quote {
+        Some(quote)
+            if matches!(location.text, Some(CitedText::Symbol(_))) && !quote.contains(' ') =>
+        {
+            location.text.clone()
         }
         Some(quote) => Some(CitedText::Quote(quote.to_owned())),
-        None if rest.trim().is_empty() => place.text.clone(),
+        None if rest.trim().is_empty() => location.text.clone(),
         None => return None,
     };
-    let sure = place.certain || words.is_some();
-    Some(CitedLocation { text: words, certain: sure, ..place })
+    let certain = location.certain || text.is_some();
+    Some(CitedLocation { text, certain, ..location })
 }
 
 /// Length in bytes of the leading location with its line numbers, without a quote.
 fn location_len(text: &str) -> Option<usize> {
-    let marked = text.starts_with(['`', '"', '“']);
-    let end = if marked {
+    let is_quoted = text.starts_with(['`', '"', '“']);
+    let end = if is_quoted {
         let inner = text.char_indices().skip(1);
         inner.filter(|(_, c)| "`\"”".contains(*c)).map(|(at, c)| at + c.len_utf8()).next()?
     } else {
@@ -104,15 +109,15 @@ fn location_len(text: &str) -> Option<usize> {
         let word = location::location_before_code(word).unwrap_or(word);
         word.trim_end_matches([':', ',', ';', '.', ')', '*']).len()
     };
-    let lines = location::parse_lines_after(&text[end..]).map_or(0, |(_, used)| used);
-    Some(end + lines)
+    let lines_len = location::parse_lines_after(&text[end..]).map_or(0, |(_, used)| used);
+    Some(end + lines_len)
 }
 
 /// Strips the separator after a location. The flag tells whether unquoted code may follow.
 fn strip_separator(rest: &str) -> (&str, bool) {
-    let dashed =
+    let after_dash =
         ["–", "—", "- ", "-> ", "→", "=> "].iter().find_map(|dash| rest.strip_prefix(dash));
-    if let Some(rest) = dashed {
+    if let Some(rest) = after_dash {
         return (rest.trim_start(), false);
     }
     let after = rest.trim_start_matches([':', '|', '：', '\t', ' ']);
@@ -132,34 +137,37 @@ fn quoted_text(text: &str) -> Option<&str> {
     };
     let inner = text.strip_prefix(first)?.strip_suffix(closing)?;
     // Two inline code spans are not one quote.
-    let one = first != '`' || !inner.trim_matches('`').contains('`');
+    let is_single = first != '`' || !inner.trim_matches('`').contains('`');
     let inner = inner.trim_matches('`').trim();
-    (one && !inner.is_empty()).then_some(inner)
+    (is_single && !inner.is_empty()).then_some(inner)
 }
 
 /// Whether unquoted text is code, and not a description of it.
 fn is_code_like(text: &str) -> bool {
     let text = text.trim();
-    let comment = ["//", "/*", "#", "--", "<!--", ";;"].iter().any(|mark| text.starts_with(mark));
-    let sign = |c: char| ";{}=()[]<>_|&#$@+\\".contains(c);
-    let (mut plain, mut all) = (0, 0);
+    let is_comment =
+        ["//", "/*", "#", "--", "<!--", ";;"].iter().any(|mark| text.starts_with(mark));
+    let is_code_char = |c: char| ";{}=()[]<>_|&#$@+\\".contains(c);
+    let (mut plain_words, mut word_count) = (0, 0);
     for word in text.split_whitespace() {
-        all += 1;
+        word_count += 1;
         let word = word.trim_end_matches([',', '.']);
-        plain += usize::from(word.chars().all(|c| c.is_alphabetic() || c == '\'' || c == '’'));
+        plain_words +=
+            usize::from(word.chars().all(|c| c.is_alphabetic() || c == '\'' || c == '’'));
     }
     // A sentence with inline code is a description.
-    comment || text.contains(sign) && !text.contains('`') && plain * 2 <= all + 1
+    is_comment
+        || text.contains(is_code_char) && !text.contains('`') && plain_words * 2 <= word_count + 1
 }
 
 /// Targets on all lines of an entry.
 fn targets_on_lines(entry: &str) -> Vec<(CitedTarget, String)> {
-    let mut cited = vec![];
+    let mut targets = vec![];
     for line in entry.lines() {
         let found = prose_line::parse_line(line, PathContext::Evidence).into_iter();
-        cited.extend(found.map(|(cited, range)| (cited, line[range].to_owned())));
+        targets.extend(found.map(|(target, range)| (target, line[range].to_owned())));
     }
-    cited
+    targets
 }
 
 /// Target of an entry in which no other parser found one.
@@ -168,8 +176,8 @@ fn fallback_target(entry: &str) -> CitedTarget {
     if symbol_names::is_commit_id(bare) {
         return CitedTarget::Commit(bare.to_owned());
     }
-    if let Some(place) = location::parse_location(bare, PathContext::Quoted) {
-        return CitedTarget::Location(place);
+    if let Some(location) = location::parse_location(bare, PathContext::Quoted) {
+        return CitedTarget::Location(location);
     }
     match symbol_names::parse_symbol(bare) {
         Some(name) => CitedTarget::Symbol(name.to_owned()),
@@ -180,6 +188,6 @@ fn fallback_target(entry: &str) -> CitedTarget {
 /// Whether an entry shows the output of a measurement, quoted or on lines of its own.
 fn has_printed_output(entry: &str) -> bool {
     let lower = entry.to_lowercase();
-    let marked = lower.split(['`', '"', '“', '”']).skip(1).step_by(2);
-    marked.chain(lower.lines().skip(1)).any(unverifiable::has_measurement)
+    let quoted = lower.split(['`', '"', '“', '”']).skip(1).step_by(2);
+    quoted.chain(lower.lines().skip(1)).any(unverifiable::has_measurement)
 }

@@ -26,29 +26,32 @@ pub fn extract(body: &Body) -> Vec<Reference> {
 
 /// Like `extract`, but also recognizes these files, even if their names do not look like paths.
 pub fn extract_with_files(body: &Body, files: &[String]) -> Vec<Reference> {
-    let bare = |path: &str| !path.contains(['.', '/']);
-    let strange = |c: char| !(c.is_alphanumeric() || "._-/+@".contains(c));
-    let odd = files.iter().map(String::as_str).filter(|path| bare(path) || path.contains(strange));
-    let odd = odd.map(|path| (escape_invisible(path).into_owned(), path)).collect();
-    let mut reading =
-        Extractor { limit: MAX_REFERENCES, unusual_paths: odd, ..Extractor::default() };
+    let is_bare_name = |path: &str| !path.contains(['.', '/']);
+    let is_unusual = |c: char| !(c.is_alphanumeric() || "._-/+@".contains(c));
+    let unusual_paths = files
+        .iter()
+        .map(String::as_str)
+        .filter(|path| is_bare_name(path) || path.contains(is_unusual));
+    let unusual_paths =
+        unusual_paths.map(|path| (escape_invisible(path).into_owned(), path)).collect();
+    let mut extractor = Extractor { limit: MAX_REFERENCES, unusual_paths, ..Extractor::default() };
     let claims = body.claims().iter().map(|claim| (&claim.id, &claim.evidence));
-    let resolved =
+    let resolutions =
         body.resolutions().iter().map(|resolution| (&resolution.claim, &resolution.evidence));
-    for (claim, evidence) in claims.chain(resolved) {
+    for (claim, evidence) in claims.chain(resolutions) {
         for entry in evidence {
-            reading.add_entry(claim, entry);
+            extractor.add_entry(claim, entry);
         }
     }
-    reading.add_text(&body.to_text());
-    reading.references
+    extractor.add_text(&body.to_text());
+    extractor.references
 }
 
 /// Extracts the references of any other text, such as a review or report. At most 5,000.
 pub fn extract_from_text(text: &str) -> Vec<Reference> {
-    let mut reading = Extractor { limit: MAX_REFERENCES_IN_TEXT, ..Extractor::default() };
-    reading.add_text(text);
-    reading.references
+    let mut extractor = Extractor { limit: MAX_REFERENCES_IN_TEXT, ..Extractor::default() };
+    extractor.add_text(text);
+    extractor.references
 }
 
 /// State of an extraction.
@@ -68,13 +71,13 @@ impl Extractor<'_> {
     fn add_entry(&mut self, claim: &str, entry: &str) {
         self.claim = Some(claim.to_owned());
         let entry = verification_marks::strip_verification_marks(entry);
-        if let Some(place) = evidence_entry::parse_known_path(&entry, &self.unusual_paths) {
-            self.push(CitedTarget::Location(place), &entry);
+        if let Some(location) = evidence_entry::parse_known_path(&entry, &self.unusual_paths) {
+            self.push(CitedTarget::Location(location), &entry);
         } else if markdown::has_fence(&entry) {
             self.add_blocks(&entry);
         } else if !entry.trim().is_empty() {
-            for (cited, raw) in evidence_entry::parse_entry(&entry) {
-                self.push(cited, &raw);
+            for (target, raw) in evidence_entry::parse_entry(&entry) {
+                self.push(target, &raw);
             }
         }
         self.claim = None;
@@ -86,31 +89,33 @@ impl Extractor<'_> {
 
     fn add_blocks(&mut self, text: &str) {
         let blocks = markdown::split_blocks(text);
-        let output = blocks.iter().any(|block| match block {
+        let has_output = blocks.iter().any(|block| match block {
             MarkdownBlock::Fence(fence) => fence.body.contains(|c: char| c.is_ascii_digit()),
             MarkdownBlock::Line(_) => false,
         });
-        let setting = if self.claim.is_some() { PathContext::Evidence } else { PathContext::Prose };
-        let mut before = None;
+        let context = if self.claim.is_some() { PathContext::Evidence } else { PathContext::Prose };
+        let mut previous_line = None;
         for block in &blocks {
             if self.references.len() >= self.limit {
                 return;
             }
             match block {
                 MarkdownBlock::Line(line) => {
-                    for (cited, range) in prose_line::parse_line(line, setting) {
-                        self.push(cited, &line[range]);
+                    for (target, range) in prose_line::parse_line(line, context) {
+                        self.push(target, &line[range]);
                     }
                     if unverifiable::claims_measurement(line) && unverifiable::is_benchmark(line) {
-                        self.push(evidence_entry::benchmark_target(line, output), line);
+                        self.push(evidence_entry::benchmark_target(line, has_output), line);
                     }
                     if !line.trim().is_empty() {
-                        before = Some(*line);
+                        previous_line = Some(*line);
                     }
                 }
                 MarkdownBlock::Fence(fence) => {
-                    if let Some((place, raw)) = fenced_block::parse_block(fence, before.take()) {
-                        self.add_fence(place, raw);
+                    if let Some((location, raw)) =
+                        fenced_block::parse_block(fence, previous_line.take())
+                    {
+                        self.add_fence(location, raw);
                     }
                 }
             }
@@ -118,48 +123,48 @@ impl Extractor<'_> {
     }
 
     /// Adds a fenced block. It replaces the reference of the line that announces it.
-    fn add_fence(&mut self, place: CitedLocation, raw: &str) {
-        let announced = CitedTarget::Location(CitedLocation { text: None, ..place.clone() });
-        if self.references.last().is_some_and(|last| last.target == announced)
+    fn add_fence(&mut self, location: CitedLocation, raw: &str) {
+        let announcement = CitedTarget::Location(CitedLocation { text: None, ..location.clone() });
+        if self.references.last().is_some_and(|last| last.target == announcement)
             && let Some(last) = self.references.pop()
         {
             self.seen.remove(&(last.claim, last.target));
         }
-        self.push(CitedTarget::Location(place), raw);
+        self.push(CitedTarget::Location(location), raw);
     }
 
-    fn is_claim_evidence(&self, cited: &CitedTarget) -> bool {
-        let claims = self.references.iter().take_while(|it| it.claim.is_some());
-        claims.into_iter().any(|it| it.target == *cited)
+    fn is_claim_evidence(&self, target: &CitedTarget) -> bool {
+        let claim_references = self.references.iter().take_while(|it| it.claim.is_some());
+        claim_references.into_iter().any(|it| it.target == *target)
     }
 
-    fn push(&mut self, mut cited: CitedTarget, raw: &str) {
+    fn push(&mut self, mut target: CitedTarget, raw: &str) {
         if let CitedTarget::Location(CitedLocation {
             text: Some(CitedText::Quote(quote)), ..
-        }) = &mut cited
+        }) = &mut target
         {
             truncate_chars(quote, MAX_QUOTE_CHARS);
         }
         let mut raw = raw.trim().to_owned();
         truncate_chars(&mut raw, MAX_RAW_CHARS);
         // Unverifiable references are duplicates only if their text is equal.
-        let new = match cited {
+        let is_new = match target {
             CitedTarget::Unverifiable(_) => {
-                !self.references.iter().any(|it| it.target == cited && it.raw == raw)
+                !self.references.iter().any(|it| it.target == target && it.raw == raw)
             }
             // Prose that repeats a claim's evidence is the same citation.
-            _ if self.claim.is_none() && self.is_claim_evidence(&cited) => false,
-            _ => self.seen.insert((self.claim.clone(), cited.clone())),
+            _ if self.claim.is_none() && self.is_claim_evidence(&target) => false,
+            _ => self.seen.insert((self.claim.clone(), target.clone())),
         };
-        if new && self.references.len() < self.limit {
-            let (claim, offered) = (self.claim.clone(), self.claim.is_some());
-            self.references.push(Reference { raw, claim, is_evidence: offered, target: cited });
+        if is_new && self.references.len() < self.limit {
+            let (claim, is_evidence) = (self.claim.clone(), self.claim.is_some());
+            self.references.push(Reference { raw, claim, is_evidence, target });
         }
     }
 }
 
-fn truncate_chars(text: &mut String, longest: usize) {
-    if let Some((at, _)) = text.char_indices().nth(longest) {
+fn truncate_chars(text: &mut String, max_chars: usize) {
+    if let Some((at, _)) = text.char_indices().nth(max_chars) {
         text.truncate(at);
     }
 }

@@ -53,6 +53,9 @@ const FILLER_WORDS: &[&str] = &[
     "snippet",
 ];
 
+/// Maximum length in bytes of an info string, or of a line that names the origin of a block.
+const MAX_ORIGIN_BYTES: usize = 400;
+
 /// Comment markers of common languages.
 const COMMENT_MARKERS: &[&str] = &["<!--", "///", "//!", "//", "/*", "--", "#", ";;", ";", "%"];
 
@@ -69,49 +72,49 @@ pub(super) fn parse_block<'a>(
     if fence.info.trim_start().starts_with("suggestion") {
         return None;
     }
-    if let Some((place, raw)) = location_from_info(fence.info) {
-        return with_quote(place, fence.body).map(|place| (place, raw));
+    if let Some((location, raw)) = location_from_info(fence.info) {
+        return with_quote(location, fence.body).map(|location| (location, raw));
     }
     // A diff is a proposal, unless its info string names a file.
     if is_diff(fence.body) {
         return None;
     }
-    if let Some((place, raw, rest)) = location_from_comment(fence.body) {
-        return with_quote(place, rest).map(|place| (place, raw));
+    if let Some((location, raw, rest)) = location_from_comment(fence.body) {
+        return with_quote(location, rest).map(|location| (location, raw));
     }
-    let (place, raw) = location_from_intro(before?)?;
-    with_quote(place, fence.body).map(|place| (place, raw))
+    let (location, raw) = location_from_intro(before?)?;
+    with_quote(location, fence.body).map(|location| (location, raw))
 }
 
-fn with_quote(mut place: CitedLocation, body: &str) -> Option<CitedLocation> {
+fn with_quote(mut location: CitedLocation, body: &str) -> Option<CitedLocation> {
     let body = body.trim_matches('\n').trim_end();
-    let says = body.chars().any(char::is_alphanumeric);
-    place.text = says.then(|| CitedText::Quote(body.to_owned()));
-    place.certain = true;
-    says.then_some(place)
+    let has_text = body.chars().any(char::is_alphanumeric);
+    location.text = has_text.then(|| CitedText::Quote(body.to_owned()));
+    location.certain = true;
+    has_text.then_some(location)
 }
 
 fn location_from_info(info: &str) -> Option<(CitedLocation, &str)> {
-    if info.len() > 400 {
+    if info.len() > MAX_ORIGIN_BYTES {
         return None;
     }
-    for (nth, word) in info.split(|c: char| c.is_whitespace() || "{},".contains(c)).enumerate() {
+    for (index, word) in info.split(|c: char| c.is_whitespace() || "{},".contains(c)).enumerate() {
         let bare = PATH_KEYS.iter().find_map(|key| word.strip_prefix(key)).unwrap_or(word);
         let bare = bare.trim_matches(['"', '\'', '(', ')', '[', ']', '`']);
-        let place = location::parse_location(bare, PathContext::Evidence)
+        let location = location::parse_location(bare, PathContext::Evidence)
             .or_else(|| location::parse_location(bare.split_once(':')?.1, PathContext::Evidence))
             .or_else(|| parse_numbers_first(bare));
-        let Some(mut place) = place else { continue };
+        let Some(mut location) = location else { continue };
         // The first word is the language, and some languages are named like files.
-        if nth == 0 && !place.path.contains(['/', '.']) && place.lines.is_none() {
+        if index == 0 && !location.path.contains(['/', '.']) && location.lines.is_none() {
             continue;
         }
         let end = bare.as_ptr() as usize - info.as_ptr() as usize + bare.len();
         let after = info[end..].trim_start_matches(['"', '\'', ')', ']', '`']);
-        if place.lines.is_none() {
-            place.lines = location::parse_lines_after(after).map(|(lines, _)| lines);
+        if location.lines.is_none() {
+            location.lines = location::parse_lines_after(after).map(|(lines, _)| lines);
         }
-        return Some((place, info));
+        return Some((location, info));
     }
     None
 }
@@ -120,8 +123,8 @@ fn location_from_info(info: &str) -> Option<(CitedLocation, &str)> {
 fn parse_numbers_first(word: &str) -> Option<CitedLocation> {
     let mut parts = word.splitn(3, ':');
     let (first, last) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    let place = location::parse_location(parts.next()?, PathContext::Evidence)?;
-    Some(CitedLocation { lines: Some((u32::min(first, last), u32::max(first, last))), ..place })
+    let location = location::parse_location(parts.next()?, PathContext::Evidence)?;
+    Some(CitedLocation { lines: Some((u32::min(first, last), u32::max(first, last))), ..location })
 }
 
 /// Location from a first line that is a comment with a path and nothing else.
@@ -131,54 +134,55 @@ fn location_from_comment(body: &str) -> Option<(CitedLocation, &str, &str)> {
     let text = first.trim();
     let inner = COMMENT_MARKERS.iter().find_map(|mark| text.strip_prefix(mark))?;
     let inner = inner.trim_end_matches("-->").trim_end_matches("*/").trim();
-    let (place, raw) = only_location(inner, PathContext::Quoted)?;
-    Some((place, raw, rest))
+    let (location, raw) = only_location(inner, PathContext::Quoted)?;
+    Some((location, raw, rest))
 }
 
 /// Location from an introducing line, which ends in a colon or has no other text.
 fn location_from_intro(line: &str) -> Option<(CitedLocation, &str)> {
     let bare = line.trim().trim_start_matches(['#', '>', '-', '*', ' ']);
-    let counted = bare.trim_start_matches(|c: char| c.is_ascii_digit());
-    let bare = counted.strip_prefix(". ").filter(|_| counted.len() < bare.len()).unwrap_or(bare);
-    let (place, raw) = only_location(bare, PathContext::Evidence)?;
+    let after_number = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+    let bare =
+        after_number.strip_prefix(". ").filter(|_| after_number.len() < bare.len()).unwrap_or(bare);
+    let (location, raw) = only_location(bare, PathContext::Evidence)?;
     let rest = bare.replace(raw, "");
-    let announced = bare.trim_end_matches(['*', '_', '`', ' ']).ends_with([':', '：']);
-    let alone = !rest.chars().any(char::is_alphanumeric);
-    (announced || alone).then_some((place, raw))
+    let ends_in_colon = bare.trim_end_matches(['*', '_', '`', ' ']).ends_with([':', '：']);
+    let is_alone = !rest.chars().any(char::is_alphanumeric);
+    (ends_in_colon || is_alone).then_some((location, raw))
 }
 
 /// The only location in a text, if the remaining words are fillers.
-fn only_location(text: &str, setting: PathContext) -> Option<(CitedLocation, &str)> {
-    if text.len() > 400 {
+fn only_location(text: &str, context: PathContext) -> Option<(CitedLocation, &str)> {
+    if text.len() > MAX_ORIGIN_BYTES {
         return None;
     }
     let mut found = None;
     let mut rest = text.to_owned();
-    for (cited, range) in prose_line::parse_line(text, setting) {
-        match cited {
+    for (target, range) in prose_line::parse_line(text, context) {
+        match target {
             // A symbol before the location is the subject of the block.
-            CitedTarget::Location(mut place) if found.is_none() => {
-                if matches!(place.text, Some(CitedText::Quote(_))) {
+            CitedTarget::Location(mut location) if found.is_none() => {
+                if matches!(location.text, Some(CitedText::Quote(_))) {
                     return None;
                 }
-                place.text = None;
+                location.text = None;
                 rest.replace_range(range.clone(), &" ".repeat(range.len()));
-                found = Some((place, &text[range]));
+                found = Some((location, &text[range]));
             }
             CitedTarget::Symbol(_) => rest.replace_range(range.clone(), &" ".repeat(range.len())),
             _ => return None,
         }
     }
     let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let silent = words.all(|word| FILLER_WORDS.contains(&&*word.to_lowercase()));
-    found.filter(|_| silent)
+    let only_fillers = words.all(|word| FILLER_WORDS.contains(&&*word.to_lowercase()));
+    found.filter(|_| only_fillers)
 }
 
 /// Whether a block is a diff that removes and adds lines.
 fn is_diff(body: &str) -> bool {
-    let starts = |mark: char| {
+    let has_line = |mark: char| {
         body.lines().any(|line| line.starts_with(mark) && line.chars().any(char::is_alphanumeric))
     };
-    let code = |line: &str| line.is_empty() || line.starts_with(['+', '-', ' ', '@']);
-    starts('+') && starts('-') && body.lines().all(code)
+    let is_diff_line = |line: &str| line.is_empty() || line.starts_with(['+', '-', ' ', '@']);
+    has_line('+') && has_line('-') && body.lines().all(is_diff_line)
 }

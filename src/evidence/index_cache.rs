@@ -13,6 +13,8 @@ use std::time::{Duration, SystemTime};
 const FORMAT_VERSION: u32 = 1;
 /// Maximum number of cached indexes.
 const MAX_INDEXES: usize = 8;
+/// Age from which a temporary file counts as left over from a crash.
+const STALE_TEMP_AGE: Duration = Duration::from_secs(4_000);
 const MAGIC: &[u8; 8] = b"debate-i";
 /// Header: magic, version, tree id, file count, filter words, checksum.
 const HEADER_BYTES: usize = 8 + 4 + 40 + 4 + 4 + 8;
@@ -35,26 +37,28 @@ impl IndexCache {
     /// Loads the index of a tree. None on a cache miss or if validation fails.
     pub(super) fn load(&self, tree: &str, files: usize) -> Option<BloomIndex> {
         let path = self.index_path(tree);
-        let contents = decode(&fs::read(&path).ok()?, tree, files)?;
+        let index = decode(&fs::read(&path).ok()?, tree, files)?;
         // Update the modification time for LRU eviction.
-        let touched = fs::File::options().append(true).open(&path);
-        let _ = touched.and_then(|file| file.set_modified(SystemTime::now()));
-        Some(contents)
+        let opened = fs::File::options().append(true).open(&path);
+        let _ = opened.and_then(|file| file.set_modified(SystemTime::now()));
+        Some(index)
     }
 
-    /// Saves an index. Errors are ignored.
-    pub(super) fn save(&self, tree: &str, contents: &BloomIndex) {
+    /// Saves an index. Errors are only logged.
+    pub(super) fn save(&self, tree: &str, index: &BloomIndex) {
         // An incomplete index would hide files that can be read later.
-        if contents.complete {
-            let _ = self.write(tree, contents);
+        if index.complete
+            && let Err(error) = self.write(tree, index)
+        {
+            tracing::debug!(tree, %error, "bloom index not cached");
         }
     }
 
-    fn write(&self, tree: &str, contents: &BloomIndex) -> io::Result<()> {
+    fn write(&self, tree: &str, index: &BloomIndex) -> io::Result<()> {
         let folder = &self.folder;
         secure_fs::create_private_dir(folder)?;
         let mut file = tempfile::Builder::new().suffix(".tmp").tempfile_in(folder)?;
-        file.write_all(&encode(contents, tree))?;
+        file.write_all(&encode(index, tree))?;
         file.persist(self.index_path(tree)).map_err(|error| error.error)?;
         evict_old(folder)
     }
@@ -68,39 +72,38 @@ impl IndexCache {
 
 /// Evicts the least recently used indexes, and deletes temporary files of old crashes.
 fn evict_old(folder: &Path) -> io::Result<()> {
-    const STALE: Duration = Duration::from_secs(4_000);
-    let mut kept = vec![];
+    let mut indexes = vec![];
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let used = entry.metadata().and_then(|found| found.modified());
-        let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
-        if entry.path().extension().is_some_and(|ending| ending == "tmp") {
-            if used.elapsed().is_ok_and(|since| since > STALE) {
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        let modified = modified.unwrap_or(SystemTime::UNIX_EPOCH);
+        if entry.path().extension().is_some_and(|extension| extension == "tmp") {
+            if modified.elapsed().is_ok_and(|age| age > STALE_TEMP_AGE) {
                 let _ = fs::remove_file(entry.path());
             }
         } else {
-            kept.push((used, entry.path()));
+            indexes.push((modified, entry.path()));
         }
     }
-    kept.sort();
-    let many = kept.len().saturating_sub(MAX_INDEXES);
-    for (_, path) in kept.into_iter().take(many) {
+    indexes.sort();
+    let excess = indexes.len().saturating_sub(MAX_INDEXES);
+    for (_, path) in indexes.into_iter().take(excess) {
         let _ = fs::remove_file(path);
     }
     Ok(())
 }
 
-fn encode(contents: &BloomIndex, tree: &str) -> Vec<u8> {
-    let body = contents.ends.len() * 4 + contents.bits.len() * 8;
-    let mut bytes = Vec::with_capacity(HEADER_BYTES + body);
+fn encode(index: &BloomIndex, tree: &str) -> Vec<u8> {
+    let body_len = index.ends.len() * 4 + index.bits.len() * 8;
+    let mut bytes = Vec::with_capacity(HEADER_BYTES + body_len);
     bytes.extend(MAGIC);
     bytes.extend(FORMAT_VERSION.to_le_bytes());
     bytes.extend(tree_id_field(tree));
-    bytes.extend((contents.ends.len() as u32).to_le_bytes());
-    bytes.extend((contents.bits.len() as u32).to_le_bytes());
+    bytes.extend((index.ends.len() as u32).to_le_bytes());
+    bytes.extend((index.bits.len() as u32).to_le_bytes());
     bytes.extend([0; 8]);
-    bytes.extend(contents.ends.iter().flat_map(|end| end.to_le_bytes()));
-    bytes.extend(contents.bits.iter().flat_map(|word| word.to_le_bytes()));
+    bytes.extend(index.ends.iter().flat_map(|end| end.to_le_bytes()));
+    bytes.extend(index.bits.iter().flat_map(|word| word.to_le_bytes()));
     let sum = checksum(&bytes[HEADER_BYTES..]);
     bytes[HEADER_BYTES - 8..HEADER_BYTES].copy_from_slice(&sum.to_le_bytes());
     bytes
@@ -108,42 +111,45 @@ fn encode(contents: &BloomIndex, tree: &str) -> Vec<u8> {
 
 fn decode(bytes: &[u8], tree: &str, files: usize) -> Option<BloomIndex> {
     let (header, body) = bytes.split_at_checked(HEADER_BYTES)?;
-    let number = |at: usize| {
-        header.get(at..at + 4).and_then(|four| four.try_into().ok()).map(u32::from_le_bytes)
+    let read_u32 = |offset: usize| {
+        header
+            .get(offset..offset + 4)
+            .and_then(|chunk| chunk.try_into().ok())
+            .map(u32::from_le_bytes)
     };
-    let fits = header.starts_with(MAGIC)
-        && number(8)? == FORMAT_VERSION
+    let is_valid = header.starts_with(MAGIC)
+        && read_u32(8)? == FORMAT_VERSION
         && header.get(12..52)? == tree_id_field(tree)
-        && number(52)? as usize == files;
-    let words = number(56)? as usize;
+        && read_u32(52)? as usize == files;
+    let word_count = read_u32(56)? as usize;
     let sum = u64::from_le_bytes(header.get(60..68)?.try_into().ok()?);
-    if !fits || body.len() != files * 4 + words * 8 || checksum(body) != sum {
+    if !is_valid || body.len() != files * 4 + word_count * 8 || checksum(body) != sum {
         return None;
     }
     let (ends, bits) = body.split_at(files * 4);
-    let ends = ends.chunks_exact(4).filter_map(|four| four.try_into().ok());
+    let ends = ends.chunks_exact(4).filter_map(|chunk| chunk.try_into().ok());
     let ends: Vec<u32> = ends.map(u32::from_le_bytes).collect();
-    let bits = bits.chunks_exact(8).filter_map(|eight| eight.try_into().ok());
+    let bits = bits.chunks_exact(8).filter_map(|chunk| chunk.try_into().ok());
     let bits: Vec<u64> = bits.map(u64::from_le_bytes).collect();
-    let ordered = ends.is_sorted() && ends.last().map_or(0, |end| *end as usize) == bits.len();
-    ordered.then_some(BloomIndex { bits, ends, complete: true })
+    let is_ordered = ends.is_sorted() && ends.last().map_or(0, |end| *end as usize) == bits.len();
+    is_ordered.then_some(BloomIndex { bits, ends, complete: true })
 }
 
 /// Tree id as a fixed-length header field.
 fn tree_id_field(tree: &str) -> [u8; 40] {
-    let mut name = [0; 40];
-    for (to, from) in name.iter_mut().zip(tree.bytes()) {
+    let mut field = [0; 40];
+    for (to, from) in field.iter_mut().zip(tree.bytes()) {
         *to = from;
     }
-    name
+    field
 }
 
 /// Checksum against disk corruption. Not a defence against an attacker with write access.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut sum = bytes.len() as u64;
-    for eight in bytes.chunks(8) {
+    for chunk in bytes.chunks(8) {
         let mut word = [0; 8];
-        word[..eight.len()].copy_from_slice(eight);
+        word[..chunk.len()].copy_from_slice(chunk);
         sum = (sum ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     }
     sum

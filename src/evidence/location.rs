@@ -5,6 +5,18 @@ use super::{CitedLocation, CitedText};
 
 /// Maximum length of a path in bytes.
 const MAX_PATH_BYTES: usize = 1_000;
+/// Maximum length of the suffix after a path, such as line numbers, in bytes.
+const MAX_SUFFIX_BYTES: usize = 50;
+/// Maximum length of a file extension in bytes.
+const MAX_EXTENSION_BYTES: usize = 12;
+/// Maximum number of digits in a line number.
+const MAX_NUMBER_DIGITS: usize = 9;
+/// Maximum number of spaces in one name of a path. A name with more is a sentence.
+const MAX_SPACES_IN_NAME: usize = 2;
+/// Characters searched after a path for words such as `on line`.
+const LINES_AFTER_CHARS: usize = 24;
+/// Characters searched before a path for line numbers.
+const LINES_BEFORE_CHARS: usize = 40;
 
 /// Extensions that make a name without a folder a file, and not a member access.
 const FILE_EXTENSIONS: &str = "adoc asm astro awk bash bat bazel bzl c cabal cc cfg cjs clj cljs cmake cmd conf cpp cs \
@@ -43,29 +55,29 @@ pub(super) enum PathContext {
 }
 
 /// Parses a complete candidate as a location.
-pub(super) fn parse_location(text: &str, setting: PathContext) -> Option<CitedLocation> {
+pub(super) fn parse_location(text: &str, context: PathContext) -> Option<CitedLocation> {
     let text = text.trim();
-    if text.is_empty() || text.len() > MAX_PATH_BYTES + 50 || text.contains("://") {
+    if text.is_empty() || text.len() > MAX_PATH_BYTES + MAX_SUFFIX_BYTES || text.contains("://") {
         return None;
     }
     let unix = text.replace('\\', "/");
     let bare = strip_drive(&unix);
-    let (path, tail) = split_suffix(bare);
-    let mut place =
+    let (path, suffix) = split_suffix(bare);
+    let mut location =
         CitedLocation { path: path.trim_end().to_owned(), lines: None, text: None, certain: true };
-    match tail {
+    match suffix {
         PathSuffix::None => {}
-        PathSuffix::Lines(lines) => place.lines = Some(lines),
-        PathSuffix::Symbol(name) => place.text = Some(CitedText::Symbol(name.to_owned())),
+        PathSuffix::Lines(lines) => location.lines = Some(lines),
+        PathSuffix::Symbol(name) => location.text = Some(CitedText::Symbol(name.to_owned())),
         PathSuffix::Other => return None,
     }
-    let spoken_of = place.lines.is_some() || place.text.is_some();
-    place.certain = match path_likelihood(&place.path, spoken_of, setting) {
+    let has_suffix = location.lines.is_some() || location.text.is_some();
+    location.certain = match path_likelihood(&location.path, has_suffix, context) {
         PathLikelihood::No => return None,
         PathLikelihood::Maybe => false,
         PathLikelihood::Yes => true,
     };
-    Some(place)
+    Some(location)
 }
 
 /// Parses line numbers right after a path: ` lines 10-20`, ` (L10)`, `:10`, `#L10`. Returns them
@@ -73,12 +85,13 @@ pub(super) fn parse_location(text: &str, setting: PathContext) -> Option<CitedLo
 pub(super) fn parse_lines_after(text: &str) -> Option<((u32, u32), usize)> {
     let rest = text.trim_start_matches([' ', ',', '(', '[', '*', '_']);
     let spaced = rest.len() < text.len();
-    let (rest, named) = if let Some(rest) = rest.strip_prefix(":").or(rest.strip_prefix("#L")) {
+    let (rest, is_marked) = if let Some(rest) = rest.strip_prefix(":").or(rest.strip_prefix("#L")) {
         (rest.strip_prefix('L').unwrap_or(rest), !spaced)
     } else {
-        let lower: String = rest.chars().take(24).collect::<String>().to_lowercase();
-        let start = ["at ", "on ", "around ", "in ", "near "];
-        let skip = start.iter().find(|word| lower.starts_with(**word)).map_or(0, |word| word.len());
+        let lower: String = rest.chars().take(LINES_AFTER_CHARS).collect::<String>().to_lowercase();
+        let prepositions = ["at ", "on ", "around ", "in ", "near "];
+        let skip =
+            prepositions.iter().find(|word| lower.starts_with(**word)).map_or(0, |word| word.len());
         let words = ["lines ", "line ", "lines: ", "line: ", "ll. ", "l. "];
         let word = words.iter().find(|word| lower[skip..].starts_with(**word));
         match word {
@@ -87,17 +100,17 @@ pub(super) fn parse_lines_after(text: &str) -> Option<((u32, u32), usize)> {
         }
     };
     let (lines, after) = parse_line_range(rest.strip_prefix('L').unwrap_or(rest))?;
-    let ends = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    let closing = after.len() - after.trim_start_matches([')', ']']).len();
-    let opened = text[..text.len() - rest.len()].contains(['(', '[']);
-    let used = text.len() - after.len() + if opened { closing } else { 0 };
-    (named && ends).then_some((lines, used))
+    let is_complete = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let closing_len = after.len() - after.trim_start_matches([')', ']']).len();
+    let has_bracket = text[..text.len() - rest.len()].contains(['(', '[']);
+    let used = text.len() - after.len() + if has_bracket { closing_len } else { 0 };
+    (is_marked && is_complete).then_some((lines, used))
 }
 
 /// Parses line numbers right before a path: `line 10 of `.
 pub(super) fn parse_lines_before(text: &str) -> Option<(u32, u32)> {
-    let end = text.char_indices().rev().nth(40).map_or(0, |(at, _)| at);
-    let lower = text[end..].to_lowercase();
+    let start = text.char_indices().rev().nth(LINES_BEFORE_CHARS).map_or(0, |(at, _)| at);
+    let lower = text[start..].to_lowercase();
     let lower = lower.trim_end();
     let lower = ["of", "in"].iter().find_map(|word| lower.strip_suffix(word))?.trim_end();
     let at = lower.rfind("line")?;
@@ -110,8 +123,8 @@ pub(super) fn parse_lines_before(text: &str) -> Option<(u32, u32)> {
 pub(super) fn location_before_code(word: &str) -> Option<&str> {
     let (path, rest) = word.split_once(':')?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let follows = digits > 0 && rest[digits..].starts_with(':');
-    follows.then(|| &word[..path.len() + 1 + digits])
+    let has_code = digits > 0 && rest[digits..].starts_with(':');
+    has_code.then(|| &word[..path.len() + 1 + digits])
 }
 
 /// Suffix after a path.
@@ -124,21 +137,21 @@ enum PathSuffix<'a> {
 
 /// Splits a candidate into path and suffix.
 fn split_suffix(text: &str) -> (&str, PathSuffix<'_>) {
-    if let Some(at) = text.find("#L") {
-        let lines = parse_line_range(&text[at + 2..]).filter(|(_, rest)| is_column(rest));
+    if let Some(hash) = text.find("#L") {
+        let lines = parse_line_range(&text[hash + 2..]).filter(|(_, rest)| is_column(rest));
         return (
-            &text[..at],
+            &text[..hash],
             lines.map_or(PathSuffix::Other, |(lines, _)| PathSuffix::Lines(lines)),
         );
     }
     if let Some((path, rest)) = text.split_once(':') {
-        let double = rest.strip_prefix(':');
-        let rest = double.unwrap_or(rest).trim();
+        let after_colons = rest.strip_prefix(':');
+        let rest = after_colons.unwrap_or(rest).trim();
         if rest.is_empty() {
             return (path, PathSuffix::None);
         }
         let digits = rest.strip_prefix(['L', 'l']).unwrap_or(rest);
-        if double.is_none()
+        if after_colons.is_none()
             && let Some((lines, rest)) = parse_line_range(digits)
         {
             return (
@@ -155,10 +168,10 @@ fn split_suffix(text: &str) -> (&str, PathSuffix<'_>) {
         && let Some((path, digits)) = inner.rsplit_once('(')
         && let Some((lines, rest)) = parse_line_range(digits)
     {
-        let file = path.contains('/') || extension(path).is_some_and(is_known_extension);
+        let is_file = path.contains('/') || extension(path).is_some_and(is_known_extension);
         return (
             path,
-            if file && is_column(rest) { PathSuffix::Lines(lines) } else { PathSuffix::Other },
+            if is_file && is_column(rest) { PathSuffix::Lines(lines) } else { PathSuffix::Other },
         );
     }
     (text, PathSuffix::None)
@@ -174,10 +187,10 @@ fn is_column(rest: &str) -> bool {
 fn parse_line_range(text: &str) -> Option<((u32, u32), &str)> {
     let (first, rest) = parse_number(text)?;
     let rest = strip_column(rest);
-    let spaced = rest.trim_start();
-    let joints = ["..=", "..", "-", "–", "—", "‑", "−", "~", "to ", "and ", "through "];
-    let second = joints.iter().find_map(|joint| {
-        let rest = spaced.strip_prefix(joint)?.trim_start();
+    let trimmed = rest.trim_start();
+    let separators = ["..=", "..", "-", "–", "—", "‑", "−", "~", "to ", "and ", "through "];
+    let second = separators.iter().find_map(|separator| {
+        let rest = trimmed.strip_prefix(separator)?.trim_start();
         parse_number(rest.strip_prefix(['L', 'l']).unwrap_or(rest))
     });
     match second {
@@ -192,9 +205,11 @@ fn strip_column(text: &str) -> &str {
 }
 
 fn parse_number(text: &str) -> Option<(u32, &str)> {
-    let many = text.bytes().take_while(u8::is_ascii_digit).count();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     // A longer number is not a line number.
-    (1..=9).contains(&many).then(|| (text[..many].parse().unwrap_or(0), &text[many..]))
+    (1..=MAX_NUMBER_DIGITS)
+        .contains(&digits)
+        .then(|| (text[..digits].parse().unwrap_or(0), &text[digits..]))
 }
 
 enum PathLikelihood {
@@ -203,48 +218,53 @@ enum PathLikelihood {
     Yes,
 }
 
-/// Rates whether a text is a path. `spoken_of` means that lines or a symbol follow it.
-fn path_likelihood(path: &str, spoken_of: bool, setting: PathContext) -> PathLikelihood {
-    let banned = |c: char| "<>|\"*?={}`;,!^%\t\n".contains(c) || c.is_control();
+/// Rates whether a text is a path. `has_suffix` means that lines or a symbol follow it.
+fn path_likelihood(path: &str, has_suffix: bool, context: PathContext) -> PathLikelihood {
+    let is_forbidden = |c: char| "<>|\"*?={}`;,!^%\t\n".contains(c) || c.is_control();
     if path.is_empty()
         || path.len() > MAX_PATH_BYTES
-        || path.contains(banned)
+        || path.contains(is_forbidden)
         || path.contains("//")
     {
         return PathLikelihood::No;
     }
-    let folder = path.ends_with('/');
+    let is_folder = path.ends_with('/');
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let foldered = path.trim_start_matches(['.', '~']).trim_end_matches('/').contains('/');
-    let email = path.contains('@') && !foldered;
-    if name.is_empty() || email || !name.chars().any(char::is_alphanumeric) {
+    let has_folder = path.trim_start_matches(['.', '~']).trim_end_matches('/').contains('/');
+    let is_email = path.contains('@') && !has_folder;
+    if name.is_empty() || is_email || !name.chars().any(char::is_alphanumeric) {
         return PathLikelihood::No;
     }
     // A command with a path in it is not a path.
-    let spaces = path.contains(' ');
-    let sentence = || path.split('/').any(|name| name.matches(' ').count() > 2);
-    if spaces && (setting != PathContext::Quoted || path.contains(" -") || sentence()) {
+    let has_spaces = path.contains(' ');
+    let is_sentence = || path.split('/').any(|name| name.matches(' ').count() > MAX_SPACES_IN_NAME);
+    if has_spaces && (context != PathContext::Quoted || path.contains(" -") || is_sentence()) {
         return PathLikelihood::No;
     }
     let ending = extension(name);
-    let known = ending.is_some_and(is_known_extension) && !is_product_name(name);
+    let has_known_extension = ending.is_some_and(is_known_extension) && !is_product_name(name);
     let stem = name.split('.').next().unwrap_or_default();
-    let listed = is_listed(EXTENSIONLESS_FILES, stem)
-        && (name.starts_with(char::is_uppercase) || spoken_of || foldered);
-    let dotted = name.strip_prefix('.').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
-    let host = ending.is_some_and(is_host_suffix);
-    if spaces && !(known && (foldered || spoken_of || !name.contains(' '))) {
+    let is_known_name = is_listed(EXTENSIONLESS_FILES, stem)
+        && (name.starts_with(char::is_uppercase) || has_suffix || has_folder);
+    let is_dotfile =
+        name.strip_prefix('.').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+    let is_host = ending.is_some_and(is_host_suffix);
+    if has_spaces && !(has_known_extension && (has_folder || has_suffix || !name.contains(' '))) {
         return PathLikelihood::No;
     }
-    match (spoken_of, foldered) {
+    match (has_suffix, has_folder) {
         (true, true) => PathLikelihood::Yes,
-        (true, false) if known || listed || dotted => PathLikelihood::Yes,
-        (true, false) if ending.is_some() && !host => PathLikelihood::Yes,
-        (false, true) if known || listed && setting != PathContext::Prose => PathLikelihood::Yes,
-        (false, true) if setting == PathContext::Quoted && !host => PathLikelihood::Maybe,
-        (false, false) if setting != PathContext::Prose && known => PathLikelihood::Yes,
-        (false, false) if setting != PathContext::Prose && listed => PathLikelihood::Maybe,
-        (false, false) if setting == PathContext::Quoted && (dotted || folder) => {
+        (true, false) if has_known_extension || is_known_name || is_dotfile => PathLikelihood::Yes,
+        (true, false) if ending.is_some() && !is_host => PathLikelihood::Yes,
+        (false, true) if has_known_extension || is_known_name && context != PathContext::Prose => {
+            PathLikelihood::Yes
+        }
+        (false, true) if context == PathContext::Quoted && !is_host => PathLikelihood::Maybe,
+        (false, false) if context != PathContext::Prose && has_known_extension => {
+            PathLikelihood::Yes
+        }
+        (false, false) if context != PathContext::Prose && is_known_name => PathLikelihood::Maybe,
+        (false, false) if context == PathContext::Quoted && (is_dotfile || is_folder) => {
             PathLikelihood::Maybe
         }
         _ => PathLikelihood::No,
@@ -255,25 +275,25 @@ fn path_likelihood(path: &str, spoken_of: bool, setting: PathContext) -> PathLik
 pub(super) fn extension(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, ending) = name.rsplit_once('.')?;
-    let fits = (1..=12).contains(&ending.len())
+    let is_plausible = (1..=MAX_EXTENSION_BYTES).contains(&ending.len())
         && ending.starts_with(|c: char| c.is_ascii_alphabetic())
         && ending.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-+".contains(&byte));
-    (fits && !stem.is_empty()).then_some(ending)
+    (is_plausible && !stem.is_empty()).then_some(ending)
 }
 
 /// Whether this is a known file extension.
-pub(super) fn is_known_extension(ending: &str) -> bool {
-    is_listed(FILE_EXTENSIONS, ending)
+pub(super) fn is_known_extension(extension: &str) -> bool {
+    is_listed(FILE_EXTENSIONS, extension)
 }
 
 /// Whether this is a host suffix.
-pub(super) fn is_host_suffix(ending: &str) -> bool {
-    is_listed(HOST_SUFFIXES, ending)
+pub(super) fn is_host_suffix(suffix: &str) -> bool {
+    is_listed(HOST_SUFFIXES, suffix)
 }
 
 /// Whether a word is in a space-separated list, ignoring case.
 fn is_listed(list: &str, word: &str) -> bool {
-    list.split(' ').any(|other| other.eq_ignore_ascii_case(word))
+    list.split(' ').any(|entry| entry.eq_ignore_ascii_case(word))
 }
 
 /// Whether a name is a product and not a file.
@@ -290,6 +310,6 @@ pub(super) fn is_identifier(text: &str) -> bool {
 /// Strips a Windows drive letter. No other colon is valid before the line numbers.
 fn strip_drive(text: &str) -> &str {
     let bytes = text.as_bytes();
-    let drive = bytes.len() > 3 && bytes[0].is_ascii_alphabetic() && &bytes[1..3] == b":/";
-    if drive { &text[2..] } else { text }
+    let has_drive = bytes.len() > 3 && bytes[0].is_ascii_alphabetic() && &bytes[1..3] == b":/";
+    if has_drive { &text[2..] } else { text }
 }

@@ -2,6 +2,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+/// Minimum number of characters in a fence.
+const MIN_FENCE_CHARS: usize = 3;
+/// Maximum number of digits in the number of a list item.
+const MAX_LIST_DIGITS: usize = 3;
+
 /// A line or fenced block of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum MarkdownBlock<'a> {
@@ -36,18 +41,18 @@ struct FenceMarker {
 pub(super) fn split_blocks(text: &str) -> Vec<MarkdownBlock<'_>> {
     let mut blocks = vec![];
     let mut open: Option<(FenceMarker, &str, usize)> = None;
-    let mut at = 0;
+    let mut offset = 0;
     for line in text.split_inclusive('\n') {
-        let (start, bare) = (at, line.trim_end_matches(['\n', '\r']));
-        at += line.len();
+        let (start, bare) = (offset, line.trim_end_matches(['\n', '\r']));
+        offset += line.len();
         match &open {
-            Some((marks, info, body)) if marks.closes(bare) => {
+            Some((marker, info, body)) if marker.closes(bare) => {
                 blocks.push(MarkdownBlock::Fence(FencedBlock { info, body: &text[*body..start] }));
                 open = None;
             }
             Some(_) => {}
             None => match FenceMarker::open(bare) {
-                Some((marks, info)) => open = Some((marks, info, at)),
+                Some((marker, info)) => open = Some((marker, info, offset)),
                 None => blocks.push(MarkdownBlock::Line(bare)),
             },
         }
@@ -66,11 +71,11 @@ pub(super) fn has_fence(text: &str) -> bool {
 impl FenceMarker {
     fn open(line: &str) -> Option<(FenceMarker, &str)> {
         let line = strip_block_markers(line);
-        let kind = *line.as_bytes().first().filter(|first| matches!(first, b'`' | b'~'))?;
-        let many = line.bytes().take_while(|byte| *byte == kind).count();
-        let info = line[many..].trim();
-        let opens = many >= 3 && !(kind == b'`' && info.contains('`'));
-        opens.then_some((FenceMarker { character: kind, length: many }, info))
+        let character = *line.as_bytes().first().filter(|first| matches!(first, b'`' | b'~'))?;
+        let length = line.bytes().take_while(|byte| *byte == character).count();
+        let info = line[length..].trim();
+        let is_fence = length >= MIN_FENCE_CHARS && !(character == b'`' && info.contains('`'));
+        is_fence.then_some((FenceMarker { character, length }, info))
     }
 
     fn closes(&self, line: &str) -> bool {
@@ -83,7 +88,7 @@ impl FenceMarker {
 fn strip_block_markers(line: &str) -> &str {
     let line = line.trim_start_matches([' ', '\t', '>']);
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let bullet = if (1..=3).contains(&digits) { &line[digits..] } else { line };
+    let bullet = if (1..=MAX_LIST_DIGITS).contains(&digits) { &line[digits..] } else { line };
     let rest =
         bullet.strip_prefix(['-', '*', '+', '.', ')']).and_then(|rest| rest.strip_prefix(' '));
     rest.map_or(line, |rest| rest.trim_start_matches(' '))
@@ -94,29 +99,29 @@ fn strip_block_markers(line: &str) -> &str {
 pub(super) fn split_spans(line: &str) -> Vec<InlineSpan> {
     let runs = backtick_runs(line);
     // Backtick runs by length, last first, so that those already passed can be popped.
-    let mut waiting: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (nth, run) in runs.iter().enumerate().rev() {
-        waiting.entry(run.len()).or_default().push(nth);
+    let mut runs_by_length: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (index, run) in runs.iter().enumerate().rev() {
+        runs_by_length.entry(run.len()).or_default().push(index);
     }
-    let (mut spans, mut text, mut nth) = (vec![], 0, 0);
-    while let Some(opening) = runs.get(nth) {
-        let same = waiting.entry(opening.len()).or_default();
-        while same.last().is_some_and(|other| *other <= nth) {
-            same.pop();
+    let (mut spans, mut text_start, mut index) = (vec![], 0, 0);
+    while let Some(opening) = runs.get(index) {
+        let candidates = runs_by_length.entry(opening.len()).or_default();
+        while candidates.last().is_some_and(|other| *other <= index) {
+            candidates.pop();
         }
-        let Some(closing) = same.last().copied() else {
-            nth += 1;
+        let Some(closing) = candidates.last().copied() else {
+            index += 1;
             continue;
         };
-        if text < opening.start {
-            spans.push(InlineSpan::Text(text..opening.start));
+        if text_start < opening.start {
+            spans.push(InlineSpan::Text(text_start..opening.start));
         }
-        text = runs[closing].end;
-        spans.push(InlineSpan::Code(opening.start..text));
-        nth = closing + 1;
+        text_start = runs[closing].end;
+        spans.push(InlineSpan::Code(opening.start..text_start));
+        index = closing + 1;
     }
-    if text < line.len() {
-        spans.push(InlineSpan::Text(text..line.len()));
+    if text_start < line.len() {
+        spans.push(InlineSpan::Text(text_start..line.len()));
     }
     spans
 }
@@ -129,10 +134,10 @@ pub(super) fn strip_backticks(code: &str) -> &str {
 /// Byte ranges of consecutive backticks.
 fn backtick_runs(line: &str) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = vec![];
-    for (at, _) in line.match_indices('`') {
+    for (start, _) in line.match_indices('`') {
         match runs.last_mut() {
-            Some(run) if run.end == at => run.end += 1,
-            _ => runs.push(at..at + 1),
+            Some(run) if run.end == start => run.end += 1,
+            _ => runs.push(start..start + 1),
         }
     }
     runs

@@ -9,34 +9,35 @@ use std::thread;
 pub(super) type FileMatch = (usize, u32);
 
 /// Searches `files`, given as indexes into the view, and returns the first match in list order. A
-/// second thread is started if `other` is given.
+/// second thread is started if `second` is given.
 pub(super) fn find_first_file(
     view: &TreeView,
     reader: &TreeReader,
-    other: Option<TreeReader>,
+    second: Option<TreeReader>,
     files: &[usize],
-    wanted: SearchTerm<'_>,
+    term: SearchTerm<'_>,
 ) -> Option<FileMatch> {
     let (next, found) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
     let work = &|reader: &TreeReader| loop {
-        let at = next.fetch_add(1, Ordering::Relaxed);
+        let position = next.fetch_add(1, Ordering::Relaxed);
         // Threads take files in order, so every file before a match is already being searched.
-        let nth = files.get(at).filter(|_| at < found.load(Ordering::Relaxed))?;
-        let line = read_source_text(view, reader, *nth)
+        let file_index =
+            files.get(position).filter(|_| position < found.load(Ordering::Relaxed))?;
+        let line = read_source_text(view, reader, *file_index)
             .ok()
-            .and_then(|text| text.find_first(wanted, 1..=u32::MAX));
+            .and_then(|text| text.find_first(term, 1..=u32::MAX));
         if let Some(line) = line {
-            found.fetch_min(at, Ordering::Relaxed);
-            return Some((at, line));
+            found.fetch_min(position, Ordering::Relaxed);
+            return Some((position, line));
         }
     };
     thread::scope(|scope| {
-        let other = other.map(|other| scope.spawn(move || work(&other)));
-        let own = work(reader);
-        let others = other.and_then(|other| {
-            other.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause))
+        let second = second.map(|second| scope.spawn(move || work(&second)));
+        let own_match = work(reader);
+        let second_match = second.and_then(|second| {
+            second.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause))
         });
-        own.into_iter().chain(others).min()
+        own_match.into_iter().chain(second_match).min()
     })
 }
 
@@ -44,9 +45,9 @@ pub(super) fn find_first_file(
 pub(super) fn read_source_text(
     view: &TreeView,
     reader: &TreeReader,
-    nth: usize,
+    file_index: usize,
 ) -> Result<SourceText, ExclusionReason> {
-    let file = view.files().get(nth).ok_or(ExclusionReason::Unreadable)?;
+    let file = view.files().get(file_index).ok_or(ExclusionReason::Unreadable)?;
     let bytes = bloom_index::read_searchable(reader, file)?;
     SourceText::new(&bytes).ok_or(ExclusionReason::Binary)
 }

@@ -29,12 +29,13 @@ impl PathIndex {
     pub(super) fn new(view: &TreeView, root: &Path) -> PathIndex {
         let files = view.files().iter().zip(0..);
         let mut by_name: Vec<(u64, u32)> =
-            files.map(|(file, nth)| (name_hash(file_name(&file.path)), nth)).collect();
+            files.map(|(file, index)| (name_hash(file_name(&file.path)), index)).collect();
         by_name.sort_unstable();
         let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
         let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-        let top = root.ancestors().find(has_git).and_then(Path::file_name);
-        let repo_folder = top.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let folder_name = root.ancestors().find(has_git).and_then(Path::file_name);
+        let repo_folder =
+            folder_name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         PathIndex { by_name, repo_folder }
     }
 
@@ -43,19 +44,19 @@ impl PathIndex {
     pub(super) fn resolve(&self, view: &TreeView, written: &str, folder: &str) -> ResolvedPath {
         let Some((path, absolute)) = normalize(written) else { return ResolvedPath::NotFound };
         if !folder.is_empty() && !absolute {
-            let below = find_exact(view, &format!("{folder}{path}"));
-            if below != ResolvedPath::NotFound {
-                return below;
+            let in_folder = find_exact(view, &format!("{folder}{path}"));
+            if in_folder != ResolvedPath::NotFound {
+                return in_folder;
             }
         }
-        let direct = find_exact(view, &path);
-        if direct != ResolvedPath::NotFound {
-            return direct;
+        let exact = find_exact(view, &path);
+        if exact != ResolvedPath::NotFound {
+            return exact;
         }
-        let by_end =
+        let by_suffix =
             if path.is_empty() { ResolvedPath::NotFound } else { self.resolve_suffix(view, &path) };
-        if by_end != ResolvedPath::NotFound {
-            return by_end;
+        if by_suffix != ResolvedPath::NotFound {
+            return by_suffix;
         }
         // Prefixes of diffs (`a/`, `b/`), mentions (`@`) and the repository folder.
         for prefix in ["a", "b", "@", &self.repo_folder] {
@@ -64,9 +65,9 @@ impl PathIndex {
                 name => path.strip_prefix(name).and_then(|rest| rest.strip_prefix('/')),
             };
             if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
-                let direct = find_exact(view, rest);
-                if direct != ResolvedPath::NotFound {
-                    return direct;
+                let exact = find_exact(view, rest);
+                if exact != ResolvedPath::NotFound {
+                    return exact;
                 }
             }
         }
@@ -77,14 +78,15 @@ impl PathIndex {
         // An absolute path is valid only below a folder named like the repository, or in a
         // snapshot.
         if absolute {
-            let here = |before: &str| {
-                let last = file_name(before);
+            let is_repo_folder = |parent: &str| {
+                let last = file_name(parent);
                 last == self.repo_folder || last.starts_with(view.tree())
             };
-            let ends = path.match_indices('/').filter(|(at, _)| here(&path[..*at]));
-            return ends
-                .map(|(at, _)| find_exact(view, &path[at + 1..]))
-                .find(|meant| *meant != ResolvedPath::NotFound)
+            let slashes =
+                path.match_indices('/').filter(|(slash, _)| is_repo_folder(&path[..*slash]));
+            return slashes
+                .map(|(slash, _)| find_exact(view, &path[slash + 1..]))
+                .find(|resolved| *resolved != ResolvedPath::NotFound)
                 .unwrap_or(ResolvedPath::NotFound);
         }
         ResolvedPath::NotFound
@@ -93,24 +95,24 @@ impl PathIndex {
     /// Finds files whose path ends in these components.
     fn resolve_suffix(&self, view: &TreeView, path: &str) -> ResolvedPath {
         let key = name_hash(file_name(path));
-        let from = self.by_name.partition_point(|(other, _)| *other < key);
-        let same = self.by_name[from..].iter().take_while(|(other, _)| *other == key);
-        let (mut exactly, mut nearly) = (vec![], vec![]);
+        let start = self.by_name.partition_point(|(hash, _)| *hash < key);
+        let namesakes = self.by_name[start..].iter().take_while(|(hash, _)| *hash == key);
+        let (mut exact, mut case_insensitive) = (vec![], vec![]);
         let lower = path.to_lowercase();
-        for nth in same.map(|(_, nth)| *nth as usize) {
-            let Some(TreeFile { path: whole, .. }) = view.files().get(nth) else { continue };
-            if ends_with_path(whole, path) {
-                exactly.push(nth);
-            } else if ends_with_path(&whole.to_lowercase(), &lower) {
-                nearly.push(nth);
+        for index in namesakes.map(|(_, index)| *index as usize) {
+            let Some(TreeFile { path: full_path, .. }) = view.files().get(index) else { continue };
+            if ends_with_path(full_path, path) {
+                exact.push(index);
+            } else if ends_with_path(&full_path.to_lowercase(), &lower) {
+                case_insensitive.push(index);
             }
         }
-        match (exactly.as_slice(), nearly.as_slice()) {
-            ([nth], _) => ResolvedPath::File(*nth),
-            ([], [nth]) => ResolvedPath::CaseInsensitive(*nth),
+        match (exact.as_slice(), case_insensitive.as_slice()) {
+            ([index], _) => ResolvedPath::File(*index),
+            ([], [index]) => ResolvedPath::CaseInsensitive(*index),
             ([], []) => ResolvedPath::NotFound,
-            ([], _) => ResolvedPath::Ambiguous(nearly),
-            _ => ResolvedPath::Ambiguous(exactly),
+            ([], _) => ResolvedPath::Ambiguous(case_insensitive),
+            _ => ResolvedPath::Ambiguous(exact),
         }
     }
 }
@@ -119,19 +121,19 @@ impl PathIndex {
 fn find_exact(view: &TreeView, path: &str) -> ResolvedPath {
     let files = view.files();
     match files.binary_search_by(|file| file.path.as_str().cmp(path)) {
-        Ok(nth) => ResolvedPath::File(nth),
+        Ok(index) => ResolvedPath::File(index),
         Err(_) if path.is_empty() => ResolvedPath::NotFound,
         Err(_) => {
-            let inside = format!("{path}/");
-            let nth = files.partition_point(|file| file.path.as_str() < inside.as_str());
-            let is_folder = files.get(nth).is_some_and(|file| file.path.starts_with(&inside));
+            let prefix = format!("{path}/");
+            let index = files.partition_point(|file| file.path.as_str() < prefix.as_str());
+            let is_folder = files.get(index).is_some_and(|file| file.path.starts_with(&prefix));
             if is_folder { ResolvedPath::Folder(path.to_owned()) } else { ResolvedPath::NotFound }
         }
     }
 }
 
-fn ends_with_path(whole: &str, path: &str) -> bool {
-    whole.strip_suffix(path).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+fn ends_with_path(full_path: &str, path: &str) -> bool {
+    full_path.strip_suffix(path).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 fn file_name(path: &str) -> &str {

@@ -12,11 +12,12 @@ impl Evidence for CitationChecker {
         strip_verification_marks(text).into_owned()
     }
 
-    fn check_citations(&self, body: &Body, about: &CitationContext<'_>) -> Vec<Citation> {
-        let references = extract_with_files(body, about.preferred_paths);
+    fn check_citations(&self, body: &Body, context: &CitationContext<'_>) -> Vec<Citation> {
+        let references = extract_with_files(body, context.preferred_paths);
         // An unreadable repository must not lose the turn, so each citation is recorded as
         // unchecked with the error message.
-        self.look_up_references(&references, about).unwrap_or_else(|error| {
+        self.look_up_references(&references, context).unwrap_or_else(|error| {
+            tracing::debug!(count = references.len(), %error, "citations not checked");
             references.iter().map(|reference| unchecked_citation(reference, &error)).collect()
         })
     }
@@ -24,14 +25,15 @@ impl Evidence for CitationChecker {
     fn check_text(
         &self,
         text: &str,
-        about: &CitationContext<'_>,
+        context: &CitationContext<'_>,
     ) -> Result<Vec<Citation>, ContextError> {
         let references = extract_from_text(&strip_verification_marks(text));
-        self.look_up_references(&references, about).map_err(|error| ContextError(error.to_string()))
+        self.look_up_references(&references, context)
+            .map_err(|error| ContextError(error.to_string()))
     }
 
-    fn read_file(&self, path: &str, about: &CitationContext<'_>) -> Result<String, ContextError> {
-        self.read_file(about.root, about.pin, path)
+    fn read_file(&self, path: &str, context: &CitationContext<'_>) -> Result<String, ContextError> {
+        self.read_file(context.root, context.pin, path)
     }
 }
 
@@ -39,19 +41,19 @@ impl CitationChecker {
     fn look_up_references(
         &self,
         references: &[Reference],
-        about: &CitationContext<'_>,
+        context: &CitationContext<'_>,
     ) -> Result<Vec<Citation>, RepoError> {
         if references.is_empty() {
             return Ok(vec![]);
         }
         let scope = LookupScope {
-            preferred_paths: about.preferred_paths,
-            folder: about.base_folder,
-            excluded_path: about.excluded_path,
-            base: about.base_tree,
+            preferred_paths: context.preferred_paths,
+            folder: context.base_folder,
+            excluded_path: context.excluded_path,
+            base: context.base_tree,
             search: SearchMode::BuildIndex,
         };
-        self.check(about.root, about.pin, references, &scope)
+        self.check(context.root, context.pin, references, &scope)
     }
 }
 

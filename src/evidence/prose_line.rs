@@ -18,6 +18,14 @@ const JOINING_WORDS: &[&str] = &[
 
 /// Maximum number of items parsed per line, against floods.
 const MAX_ITEMS: usize = 1_000;
+/// Length in bytes of a word that is parsed.
+const WORD_BYTES: std::ops::RangeInclusive<usize> = 3..=2_000;
+/// Maximum number of closing marks tried per quotation.
+const MAX_CLOSING_MARKS: usize = 200;
+/// Minimum length in bytes of a quotation that counts as a line of code.
+const MIN_CODE_LINE_BYTES: usize = 12;
+/// Maximum length in bytes of the text that joins a location and a quote.
+const MAX_GAP_BYTES: usize = 40;
 
 /// An item found in a line, with its byte range.
 struct LineItem<'a> {
@@ -36,8 +44,8 @@ enum ItemKind<'a> {
 }
 
 /// Parses a line into targets, in order, with their byte ranges.
-pub(super) fn parse_line(line: &str, setting: PathContext) -> Vec<(CitedTarget, Range<usize>)> {
-    let mut items = scan_items(line, setting);
+pub(super) fn parse_line(line: &str, context: PathContext) -> Vec<(CitedTarget, Range<usize>)> {
+    let mut items = scan_items(line, context);
     attach_line_numbers(line, &mut items);
     attach_quotes(line, &mut items);
     items.into_iter().filter_map(|item| Some((item.kind.into_target()?, item.range))).collect()
@@ -46,7 +54,7 @@ pub(super) fn parse_line(line: &str, setting: PathContext) -> Vec<(CitedTarget, 
 impl ItemKind<'_> {
     fn into_target(self) -> Option<CitedTarget> {
         Some(match self {
-            ItemKind::Location(place) => CitedTarget::Location(place),
+            ItemKind::Location(location) => CitedTarget::Location(location),
             ItemKind::Url => CitedTarget::Unverifiable(UnverifiableKind::Url),
             ItemKind::Commit(id) => CitedTarget::Commit(id.to_owned()),
             ItemKind::Code(code) => {
@@ -58,7 +66,7 @@ impl ItemKind<'_> {
 }
 
 /// Scans a line for items, before quotes are attached.
-fn scan_items(line: &str, setting: PathContext) -> Vec<LineItem<'_>> {
+fn scan_items(line: &str, context: PathContext) -> Vec<LineItem<'_>> {
     let mut items = vec![];
     for span in markdown::split_spans(line) {
         if items.len() >= MAX_ITEMS {
@@ -72,7 +80,7 @@ fn scan_items(line: &str, setting: PathContext) -> Vec<LineItem<'_>> {
                 }
             }
             InlineSpan::Text(range) => {
-                TextScanner { line, setting, items: &mut items }.scan_text(range)
+                TextScanner { line, context, items: &mut items }.scan_text(range)
             }
         }
     }
@@ -92,8 +100,8 @@ fn classify_code<'a>(code: &'a str, before: &str) -> Option<ItemKind<'a>> {
     {
         return Some(ItemKind::Commit(code));
     }
-    if let Some(place) = location::parse_location(code, PathContext::Quoted) {
-        return Some(ItemKind::Location(place));
+    if let Some(location) = location::parse_location(code, PathContext::Quoted) {
+        return Some(ItemKind::Location(location));
     }
     Some(ItemKind::Code(code))
 }
@@ -101,7 +109,7 @@ fn classify_code<'a>(code: &'a str, before: &str) -> Option<ItemKind<'a>> {
 /// Scanner for the text outside inline code.
 struct TextScanner<'a, 'b> {
     line: &'a str,
-    setting: PathContext,
+    context: PathContext,
     items: &'b mut Vec<LineItem<'a>>,
 }
 
@@ -109,68 +117,68 @@ impl TextScanner<'_, '_> {
     /// Scans quotations first. The text between them, and quotations that are not one item, are
     /// scanned word by word.
     fn scan_text(&mut self, range: Range<usize>) {
-        let (mut from, mut at) = (range.start, range.start);
+        let (mut from, mut position) = (range.start, range.start);
         // Unclosed marks are remembered, so that the scan stays linear.
         let mut unclosed: Vec<char> = vec![];
-        while at < range.end {
-            let rest = &self.line[at..range.end];
+        while position < range.end {
+            let rest = &self.line[position..range.end];
             let opening = rest.char_indices().find(|(_, c)| {
                 !unclosed.contains(c) && QUOTE_MARKS.iter().any(|(open, _)| open == c)
             });
-            let Some((found, mark)) = opening else { break };
-            let (start, inner) = (at + found, at + found + mark.len_utf8());
-            let joined = self.line[..start].ends_with(char::is_alphanumeric);
-            if joined {
-                at = inner;
+            let Some((offset, mark)) = opening else { break };
+            let (start, inner) = (position + offset, position + offset + mark.len_utf8());
+            let follows_word = self.line[..start].ends_with(char::is_alphanumeric);
+            if follows_word {
+                position = inner;
                 continue;
             }
             let closing =
                 QUOTE_MARKS.iter().find(|(open, _)| *open == mark).map_or('"', |pair| pair.1);
             let Some(end) = find_closing_mark(&self.line[inner..range.end], closing) else {
                 unclosed.push(mark);
-                at = inner;
+                position = inner;
                 continue;
             };
             let (end, after) = (inner + end, inner + end + closing.len_utf8());
             self.scan_words(from..start);
             self.scan_quotation(start..after, inner..end);
-            (from, at) = (after, after);
+            (from, position) = (after, after);
         }
         self.scan_words(from..range.end);
     }
 
-    fn scan_quotation(&mut self, whole: Range<usize>, inner: Range<usize>) {
+    fn scan_quotation(&mut self, range: Range<usize>, inner: Range<usize>) {
         let text = self.line[inner.clone()].trim();
-        let place =
-            location::parse_location(text, PathContext::Quoted).filter(|place| place.certain);
-        if let Some(place) = place {
-            self.items.push(LineItem { range: whole, kind: ItemKind::Location(place) });
+        let location =
+            location::parse_location(text, PathContext::Quoted).filter(|location| location.certain);
+        if let Some(location) = location {
+            self.items.push(LineItem { range, kind: ItemKind::Location(location) });
             return;
         }
-        let nth = self.items.len();
+        let item_count = self.items.len();
         self.scan_words(inner);
         // A quotation that contains locations is a sentence, not code.
-        if self.items.len() == nth && !text.is_empty() {
-            self.items.push(LineItem { range: whole, kind: ItemKind::Quote(text) });
+        if self.items.len() == item_count && !text.is_empty() {
+            self.items.push(LineItem { range, kind: ItemKind::Quote(text) });
         }
     }
 
     fn scan_words(&mut self, range: Range<usize>) {
-        let apart = |c: char| c.is_whitespace() || "，。；、（）！？《》".contains(c);
+        let is_separator = |c: char| c.is_whitespace() || "，。；、（）！？《》".contains(c);
         let text = &self.line[range.clone()];
-        for word in text.split(apart).flat_map(|word| word.split("](")) {
+        for word in text.split(is_separator).flat_map(|word| word.split("](")) {
             // Each word is a slice of the text, so its offset follows from the pointers.
-            let at = word.as_ptr() as usize - text.as_ptr() as usize;
-            self.scan_word(range.start + at, word);
+            let offset = word.as_ptr() as usize - text.as_ptr() as usize;
+            self.scan_word(range.start + offset, word);
         }
     }
 
-    fn scan_word(&mut self, at: usize, word: &str) {
-        if word.len() < 3 || word.len() > 2_000 || self.items.len() >= MAX_ITEMS {
+    fn scan_word(&mut self, offset: usize, word: &str) {
+        if !WORD_BYTES.contains(&word.len()) || self.items.len() >= MAX_ITEMS {
             return;
         }
         let bare = trim_punctuation(word);
-        let start = at + (bare.as_ptr() as usize - word.as_ptr() as usize);
+        let start = offset + (bare.as_ptr() as usize - word.as_ptr() as usize);
         let range = start..start + bare.len();
         let kind = if unverifiable::is_url(bare) {
             ItemKind::Url
@@ -178,13 +186,13 @@ impl TextScanner<'_, '_> {
             && symbol_names::announces_commit(&self.line[..start])
         {
             ItemKind::Commit(&self.line[range.clone()])
-        } else if let Some(place) = location::parse_location(bare, self.setting) {
-            ItemKind::Location(place)
-        } else if let Some(before) = location::location_before_code(bare)
-            && let Some(place) = location::parse_location(before, self.setting)
+        } else if let Some(location) = location::parse_location(bare, self.context) {
+            ItemKind::Location(location)
+        } else if let Some(prefix) = location::location_before_code(bare)
+            && let Some(location) = location::parse_location(prefix, self.context)
         {
-            let range = start..start + before.len();
-            self.items.push(LineItem { range, kind: ItemKind::Location(place) });
+            let range = start..start + prefix.len();
+            self.items.push(LineItem { range, kind: ItemKind::Location(location) });
             return;
         } else {
             return;
@@ -195,12 +203,12 @@ impl TextScanner<'_, '_> {
 
 /// Strips surrounding punctuation from a word.
 fn trim_punctuation(word: &str) -> &str {
-    let tail = ['.', ',', ';', ':', '!', '?', '\'', '*', '|'];
+    let punctuation = ['.', ',', ';', ':', '!', '?', '\'', '*', '|'];
     let word = word.trim_start_matches(['(', '[', '{', '<', '\'', '*', '|', ':']);
-    let mut word = word.trim_end_matches(tail);
+    let mut word = word.trim_end_matches(punctuation);
     for (open, close) in [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')] {
         if word.ends_with(close) && !word.contains(open) {
-            word = word.trim_end_matches(close).trim_end_matches(tail);
+            word = word.trim_end_matches(close).trim_end_matches(punctuation);
         }
     }
     word
@@ -208,85 +216,93 @@ fn trim_punctuation(word: &str) -> &str {
 
 /// Position of the closing mark. A mark inside a word does not close a quotation.
 fn find_closing_mark(text: &str, mark: char) -> Option<usize> {
-    let ends = |at: usize| {
-        let rest = text[at + mark.len_utf8()..].chars().next();
-        mark != '"' && mark != '’' || rest.is_none_or(|c| !c.is_alphanumeric())
+    let closes = |offset: usize| {
+        let next = text[offset + mark.len_utf8()..].chars().next();
+        mark != '"' && mark != '’' || next.is_none_or(|c| !c.is_alphanumeric())
     };
-    text.match_indices(mark).map(|(at, _)| at).take(200).find(|at| ends(*at))
+    text.match_indices(mark)
+        .map(|(offset, _)| offset)
+        .take(MAX_CLOSING_MARKS)
+        .find(|offset| closes(*offset))
 }
 
 /// Attaches line numbers written beside a path to it.
 fn attach_line_numbers(line: &str, items: &mut [LineItem<'_>]) {
-    for nth in 0..items.len() {
-        let until = items.get(nth + 1).map_or(line.len(), |next| next.range.start);
-        let from = nth.checked_sub(1).map_or(0, |last| items[last].range.end);
-        let LineItem { range, kind: ItemKind::Location(place) } = &mut items[nth] else { continue };
-        if place.lines.is_some() {
+    for index in 0..items.len() {
+        let until = items.get(index + 1).map_or(line.len(), |next| next.range.start);
+        let from = index.checked_sub(1).map_or(0, |previous| items[previous].range.end);
+        let LineItem { range, kind: ItemKind::Location(location) } = &mut items[index] else {
+            continue;
+        };
+        if location.lines.is_some() {
             continue;
         }
         // Line numbers can be inside brackets that were trimmed from the word.
         let (after, before) = (&line[range.end..until.max(range.end)], &line[from..range.start]);
         if let Some((lines, used)) = location::parse_lines_after(after) {
-            place.lines = Some(lines);
-            place.certain = true;
+            location.lines = Some(lines);
+            location.certain = true;
             range.end += used;
         } else if let Some(lines) =
             location::parse_lines_before(before.trim_end_matches(['`', '(', '"']))
         {
-            place.lines = Some(lines);
-            place.certain = true;
+            location.lines = Some(lines);
+            location.certain = true;
         }
     }
 }
 
 /// Attaches a quote that follows a location, and a quote or symbol that precedes one.
 fn attach_quotes(line: &str, items: &mut Vec<LineItem<'_>>) {
-    let mut nth = 0;
-    while nth + 1 < items.len() {
-        let (head, tail) = items.split_at_mut(nth + 1);
-        let (Some(one), Some(next)) = (head.last_mut(), tail.first_mut()) else { break };
-        let gap = &line[one.range.end..next.range.start.max(one.range.end)];
-        let range = one.range.start..next.range.end;
-        let line_of_code = is_code_line(&one.kind).then(|| to_cited_text(&one.kind)).flatten();
-        match (&mut one.kind, &mut next.kind) {
-            (ItemKind::Location(place), ItemKind::Quote(_) | ItemKind::Code(_))
-                if place.text.is_none() && is_joining_gap(gap) =>
+    let mut index = 0;
+    while index + 1 < items.len() {
+        let (head, tail) = items.split_at_mut(index + 1);
+        let (Some(current), Some(next)) = (head.last_mut(), tail.first_mut()) else { break };
+        let gap = &line[current.range.end..next.range.start.max(current.range.end)];
+        let range = current.range.start..next.range.end;
+        let line_of_code =
+            is_code_line(&current.kind).then(|| to_cited_text(&current.kind)).flatten();
+        match (&mut current.kind, &mut next.kind) {
+            (ItemKind::Location(location), ItemKind::Quote(_) | ItemKind::Code(_))
+                if location.text.is_none() && is_joining_gap(gap) =>
             {
-                place.text = to_cited_text(&next.kind);
-                place.certain = true;
-                one.range = range;
-                items.remove(nth + 1);
+                location.text = to_cited_text(&next.kind);
+                location.certain = true;
+                current.range = range;
+                items.remove(index + 1);
             }
-            (_, ItemKind::Location(place))
-                if place.text.is_none() && is_containment_gap(gap) && line_of_code.is_some() =>
+            (_, ItemKind::Location(location))
+                if location.text.is_none() && is_containment_gap(gap) && line_of_code.is_some() =>
             {
-                place.text = line_of_code;
-                place.certain = true;
+                location.text = line_of_code;
+                location.certain = true;
                 next.range = range;
-                items.remove(nth);
+                items.remove(index);
             }
-            (ItemKind::Code(code), ItemKind::Location(place))
-                if place.text.is_none()
+            (ItemKind::Code(code), ItemKind::Location(location))
+                if location.text.is_none()
                     && is_containment_gap(gap)
                     && symbol_names::parse_symbol(code).is_some() =>
             {
-                place.text =
+                location.text =
                     symbol_names::parse_symbol(code).map(|name| CitedText::Symbol(name.to_owned()));
                 next.range = range;
-                items.remove(nth);
+                items.remove(index);
             }
             _ => {}
         }
-        nth += 1;
+        index += 1;
     }
 }
 
 /// Whether the text before a location is a line of code, and not only a symbol in it.
 fn is_code_line(kind: &ItemKind<'_>) -> bool {
     match kind {
-        ItemKind::Quote(text) => text.len() >= 12,
+        ItemKind::Quote(text) => text.len() >= MIN_CODE_LINE_BYTES,
         ItemKind::Code(code) => {
-            code.len() >= 12 && symbol_names::parse_symbol(code).is_none() && code.contains(' ')
+            code.len() >= MIN_CODE_LINE_BYTES
+                && symbol_names::parse_symbol(code).is_none()
+                && code.contains(' ')
         }
         _ => false,
     }
@@ -309,7 +325,8 @@ fn to_cited_text(kind: &ItemKind<'_>) -> Option<CitedText> {
 fn is_joining_gap(gap: &str) -> bool {
     let punctuation = |c: char| " \t:-–—→=>()|*_'`]".contains(c);
     let bare = gap.trim_matches(punctuation);
-    gap.len() <= 40 && bare.split(' ').all(|word| word.is_empty() || JOINING_WORDS.contains(&word))
+    gap.len() <= MAX_GAP_BYTES
+        && bare.split(' ').all(|word| word.is_empty() || JOINING_WORDS.contains(&word))
 }
 
 /// Whether the text between a symbol and a location means "in": `foo` in `a.rs`.

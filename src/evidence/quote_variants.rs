@@ -9,6 +9,8 @@ use crate::debate::invisible_chars::is_invisible;
 const MIN_QUOTE_CHARS: usize = 6;
 /// Minimum length of the longest word in it, in letters and digits.
 const MIN_WORD_CHARS: usize = 3;
+/// Minimum number of letters and digits in a piece between two elisions. Shorter ones are dropped.
+const MIN_PIECE_CHARS: usize = 3;
 
 /// Consecutive lines of a quote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,67 +24,67 @@ pub(super) struct QuotePart {
 /// Returns all variants of a quote, without duplicates.
 pub(super) fn quote_variants(quote: &str) -> Vec<Vec<QuotePart>> {
     let lines: Vec<&str> = quote.lines().collect();
-    let mut written = vec![lines.clone()];
-    written.extend(strip_line_numbers(&lines));
-    written.extend(strip_diff_marks(&lines, '-'));
-    written.extend(strip_diff_marks(&lines, '+'));
-    written.extend(strip_quotation_marks(quote));
+    let mut line_sets = vec![lines.clone()];
+    line_sets.extend(strip_line_numbers(&lines));
+    line_sets.extend(strip_diff_marks(&lines, '-'));
+    line_sets.extend(strip_diff_marks(&lines, '+'));
+    line_sets.extend(strip_quotation_marks(quote));
     // Quotes copied from JSON or a shell contain escaped quotation marks.
     let unescaped = quote.replace("\\\"", "\"").replace("\\'", "'");
     if unescaped != quote {
-        written.push(unescaped.lines().collect());
+        line_sets.push(unescaped.lines().collect());
     }
     // Debaters see invisible characters as Unicode escapes.
-    let seen = strip_unicode_escapes(quote);
-    if seen != quote {
-        written.push(seen.lines().collect());
+    let without_escapes = strip_unicode_escapes(quote);
+    if without_escapes != quote {
+        line_sets.push(without_escapes.lines().collect());
     }
-    let mut ways: Vec<Vec<QuotePart>> = vec![];
-    for lines in &written {
-        add_variant(&mut ways, QuotePart::new(lines).into_iter().collect());
-        add_variant(&mut ways, split_at_elided_lines(lines));
+    let mut variants: Vec<Vec<QuotePart>> = vec![];
+    for lines in &line_sets {
+        add_variant(&mut variants, QuotePart::new(lines).into_iter().collect());
+        add_variant(&mut variants, split_at_elided_lines(lines));
     }
-    for lines in &written {
-        add_variant(&mut ways, split_at_elisions(lines));
+    for lines in &line_sets {
+        add_variant(&mut variants, split_at_elisions(lines));
     }
-    for nth in 0..ways.len() {
-        let mut less = ways[nth].clone();
-        if let Some(last) = less.last_mut() {
+    for index in 0..variants.len() {
+        let mut trimmed = variants[index].clone();
+        if let Some(last) = trimmed.last_mut() {
             last.drop_punctuation();
         }
-        add_variant(&mut ways, less);
+        add_variant(&mut variants, trimmed);
     }
-    ways
+    variants
 }
 
 /// Strips escapes such as `\u{200b}` that stand for invisible characters.
 fn strip_unicode_escapes(quote: &str) -> String {
-    let mut left = String::with_capacity(quote.len());
+    let mut stripped = String::with_capacity(quote.len());
     let mut rest = quote;
-    while let Some(at) = rest.find("\\u{") {
-        let end = rest[at..].find('}').map(|end| at + end + 1);
-        let code = end.and_then(|end| u32::from_str_radix(&rest[at + 3..end - 1], 16).ok());
-        let hidden = code.and_then(char::from_u32).is_some_and(is_invisible);
-        let end = end.filter(|_| hidden).unwrap_or(at + 3);
-        left.push_str(&rest[..if hidden { at } else { end }]);
+    while let Some(start) = rest.find("\\u{") {
+        let end = rest[start..].find('}').map(|end| start + end + 1);
+        let code = end.and_then(|end| u32::from_str_radix(&rest[start + 3..end - 1], 16).ok());
+        let is_hidden = code.and_then(char::from_u32).is_some_and(is_invisible);
+        let end = end.filter(|_| is_hidden).unwrap_or(start + 3);
+        stripped.push_str(&rest[..if is_hidden { start } else { end }]);
         rest = &rest[end..];
     }
-    left + rest
+    stripped + rest
 }
 
 /// Whether a quote is too short to prove anything.
 pub(super) fn is_too_short(parts: &[QuotePart]) -> bool {
-    let whole: String = parts.iter().map(|part| part.needle.as_str()).collect();
-    let many = whole.chars().filter(|c| *c != '\n').count();
-    let words = whole.split(|c: char| !c.is_alphanumeric() && c != '_');
-    many < MIN_QUOTE_CHARS
+    let text: String = parts.iter().map(|part| part.needle.as_str()).collect();
+    let char_count = text.chars().filter(|c| *c != '\n').count();
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    char_count < MIN_QUOTE_CHARS
         || words.map(|word| word.chars().count()).max().unwrap_or(0) < MIN_WORD_CHARS
 }
 
-fn add_variant(ways: &mut Vec<Vec<QuotePart>>, parts: Vec<QuotePart>) {
-    let says = !parts.is_empty() && parts.iter().all(|part| !part.needle.is_empty());
-    if says && !ways.contains(&parts) {
-        ways.push(parts);
+fn add_variant(variants: &mut Vec<Vec<QuotePart>>, parts: Vec<QuotePart>) {
+    let has_text = !parts.is_empty() && parts.iter().all(|part| !part.needle.is_empty());
+    if has_text && !variants.contains(&parts) {
+        variants.push(parts);
     }
 }
 
@@ -93,11 +95,11 @@ impl QuotePart {
     }
 
     fn new(lines: &[&str]) -> Option<QuotePart> {
-        let kept = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
-        let lines: Vec<String> = kept.map(str::to_owned).collect();
+        let trimmed = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
+        let lines: Vec<String> = trimmed.map(str::to_owned).collect();
         let mut needle = String::new();
-        for (nth, line) in lines.iter().enumerate() {
-            if nth > 0 {
+        for (index, line) in lines.iter().enumerate() {
+            if index > 0 {
                 needle.push('\n');
             }
             source_text::squeeze(line, &mut needle);
@@ -126,15 +128,15 @@ fn split_at_elided_lines(lines: &[&str]) -> Vec<QuotePart> {
     lines.split(|line| is_elision(line)).filter_map(QuotePart::new).collect()
 }
 
-/// Splits a quote at elisions within lines: `fn open(…) -> Store`. Drops pieces with fewer than 3
-/// letters or digits.
+/// Splits a quote at elisions within lines: `fn open(…) -> Store`. Drops very short pieces.
 fn split_at_elisions(lines: &[&str]) -> Vec<QuotePart> {
-    let whole = lines.join("\n");
-    let pieces = whole.split("...").flat_map(|piece| piece.split('…'));
+    let text = lines.join("\n");
+    let pieces = text.split("...").flat_map(|piece| piece.split('…'));
     let part = |piece: &str| QuotePart::new(&piece.lines().collect::<Vec<_>>());
-    let telling =
-        |part: &QuotePart| part.needle.chars().filter(|c| c.is_alphanumeric()).count() >= 3;
-    pieces.filter_map(part).filter(telling).collect()
+    let is_distinctive = |part: &QuotePart| {
+        part.needle.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_PIECE_CHARS
+    };
+    pieces.filter_map(part).filter(is_distinctive).collect()
 }
 
 /// Whether a line is an elision (`...`), possibly in a comment.
@@ -142,8 +144,8 @@ fn is_elision(line: &str) -> bool {
     let bare = line.trim().trim_start_matches(['/', '#', '*', '-', ';', '<', '!', '[', '(', ' ']);
     let after = bare.strip_prefix("...").or_else(|| bare.strip_prefix('…'));
     after.is_some_and(|after| {
-        let comment = bare.len() < line.trim().len();
-        comment || !after.chars().any(char::is_alphanumeric)
+        let is_comment = bare.len() < line.trim().len();
+        is_comment || !after.chars().any(char::is_alphanumeric)
     })
 }
 
@@ -177,17 +179,17 @@ fn strip_line_numbers<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
 /// occurs, too.
 fn strip_diff_marks<'a>(lines: &[&'a str], dropped: char) -> Option<Vec<&'a str>> {
     let opposite = if dropped == '-' { '+' } else { '-' };
-    let drops = lines.iter().any(|line| line.starts_with(opposite));
-    let (mut bare, mut marked) = (vec![], false);
+    let has_opposite = lines.iter().any(|line| line.starts_with(opposite));
+    let (mut bare, mut has_marks) = (vec![], false);
     for line in lines {
-        let heading = ["+++ ", "--- ", "diff ", "index "].iter().any(|it| line.starts_with(it));
-        if heading || drops && line.starts_with(dropped) {
+        let is_header = ["+++ ", "--- ", "diff ", "index "].iter().any(|it| line.starts_with(it));
+        if is_header || has_opposite && line.starts_with(dropped) {
             continue;
         }
         if line.starts_with("@@") {
             bare.push("...");
         } else if let Some(rest) = line.strip_prefix(['+', '-', '>']) {
-            marked = true;
+            has_marks = true;
             bare.push(rest);
         } else if line.is_empty() || line.starts_with([' ', '\t']) {
             bare.push(*line);
@@ -195,7 +197,7 @@ fn strip_diff_marks<'a>(lines: &[&'a str], dropped: char) -> Option<Vec<&'a str>
             return None;
         }
     }
-    marked.then_some(bare)
+    has_marks.then_some(bare)
 }
 
 /// Strips surrounding quotation marks.

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 /// Lines past the cited range in which the later parts of a quote with elisions may be.
 const MAX_ELISION_LINES: u32 = 15;
 /// Bytes checked for a NUL byte to detect binary files.
-const BINARY_SNIFF_BYTES: usize = 8_000;
+pub(super) const BINARY_SNIFF_BYTES: usize = 8_000;
 
 /// A text file with an index of its lines.
 pub(super) struct SourceText {
@@ -43,26 +43,20 @@ impl SourceText {
         };
         let raw = raw.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(raw);
         let mut squeezed = String::with_capacity(raw.len());
-        let (mut begins, mut starts, mut numbers) = (vec![], vec![], vec![]);
-        let mut at = 0;
+        let (mut line_starts, mut squeezed_starts, mut squeezed_numbers) = (vec![], vec![], vec![]);
+        let mut offset = 0;
         for (line, number) in raw.split_inclusive('\n').zip(1..) {
-            begins.push(at as u32);
-            at += line.len();
+            line_starts.push(offset as u32);
+            offset += line.len();
             let start = squeezed.len();
             squeeze(line, &mut squeezed);
             if squeezed.len() > start {
-                starts.push(start as u32);
-                numbers.push(number);
+                squeezed_starts.push(start as u32);
+                squeezed_numbers.push(number);
                 squeezed.push('\n');
             }
         }
-        Some(SourceText {
-            raw,
-            line_starts: begins,
-            squeezed,
-            squeezed_starts: starts,
-            squeezed_numbers: numbers,
-        })
+        Some(SourceText { raw, line_starts, squeezed, squeezed_starts, squeezed_numbers })
     }
 
     /// Number of lines. A final newline starts no new one.
@@ -73,10 +67,10 @@ impl SourceText {
     /// First line in the range on which a match starts.
     pub(super) fn find_first(
         &self,
-        wanted: SearchTerm<'_>,
+        term: SearchTerm<'_>,
         lines: RangeInclusive<u32>,
     ) -> Option<u32> {
-        match wanted {
+        match term {
             SearchTerm::Parts(parts) => self.find_parts(parts, lines),
             SearchTerm::Symbol(name) => {
                 let mut mentions = self.mentions(name, *lines.start());
@@ -88,11 +82,11 @@ impl SourceText {
     /// Last line in the range on which a match starts. Linear in the matches, so for small ranges.
     pub(super) fn find_last(
         &self,
-        wanted: SearchTerm<'_>,
+        term: SearchTerm<'_>,
         lines: RangeInclusive<u32>,
     ) -> Option<u32> {
         let (mut from, mut last) = (*lines.start(), None);
-        while let Some(line) = self.find_first(wanted, from..=*lines.end()) {
+        while let Some(line) = self.find_first(term, from..=*lines.end()) {
             last = Some(line);
             from = line + 1;
         }
@@ -100,44 +94,51 @@ impl SourceText {
     }
 
     /// Whether the file contains a match.
-    pub(super) fn contains(&self, wanted: SearchTerm<'_>) -> bool {
-        self.find_first(wanted, 1..=u32::MAX).is_some()
+    pub(super) fn contains(&self, term: SearchTerm<'_>) -> bool {
+        self.find_first(term, 1..=u32::MAX).is_some()
     }
 
     fn find_parts(&self, parts: &[QuotePart], lines: RangeInclusive<u32>) -> Option<u32> {
-        let (first, others) = parts.split_first()?;
-        let nth = self.squeezed_numbers.partition_point(|number| number < lines.start());
-        let from = *self.squeezed_starts.get(nth)? as usize;
+        let (first, later_parts) = parts.split_first()?;
+        let index = self.squeezed_numbers.partition_point(|number| number < lines.start());
+        let from = *self.squeezed_starts.get(index)? as usize;
         // Later parts are matched from the end, within the tolerance, and the first part must end
         // before them.
-        let beyond = lines.end().saturating_add(MAX_ELISION_LINES);
-        let after = self.squeezed_numbers.partition_point(|number| *number <= beyond);
-        let mut end =
-            self.squeezed_starts.get(after).map_or(self.squeezed.len(), |start| *start as usize);
-        for part in others.iter().rev() {
+        let last_line = lines.end().saturating_add(MAX_ELISION_LINES);
+        let end_index = self.squeezed_numbers.partition_point(|number| *number <= last_line);
+        let mut end = self
+            .squeezed_starts
+            .get(end_index)
+            .map_or(self.squeezed.len(), |start| *start as usize);
+        for part in later_parts.iter().rev() {
             let found = self.squeezed.get(from..end)?.rmatch_indices(part.needle.as_str());
             end = found
-                .map(|(at, _)| at + from)
-                .find(|at| self.is_whole_number(*at, &part.needle))?;
+                .map(|(offset, _)| offset + from)
+                .find(|offset| self.is_whole_number(*offset, &part.needle))?;
         }
-        let end = if others.is_empty() { self.squeezed.len() } else { end };
+        let end = if later_parts.is_empty() { self.squeezed.len() } else { end };
         let found = self.squeezed.get(from..end)?.match_indices(first.needle.as_str());
-        let at =
-            found.map(|(at, _)| at + from).find(|at| self.is_whole_number(*at, &first.needle))?;
-        let nth = self.squeezed_starts.partition_point(|start| *start as usize <= at);
-        self.squeezed_numbers.get(nth.checked_sub(1)?).copied().filter(|line| lines.contains(line))
+        let offset = found
+            .map(|(offset, _)| offset + from)
+            .find(|offset| self.is_whole_number(*offset, &first.needle))?;
+        let index = self.squeezed_starts.partition_point(|start| *start as usize <= offset);
+        self.squeezed_numbers
+            .get(index.checked_sub(1)?)
+            .copied()
+            .filter(|line| lines.contains(line))
     }
 
     /// Whether a match cuts no number in two: 15 does not match in 150.
-    fn is_whole_number(&self, at: usize, needle: &str) -> bool {
-        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-        let joint = |c: Option<char>| c.is_some_and(|c| c == '_' || c == '.');
-        let mut before = self.squeezed[..at].chars().rev();
-        let mut after = self.squeezed[at + needle.len()..].chars();
+    fn is_whole_number(&self, offset: usize, needle: &str) -> bool {
+        let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let is_joint = |c: Option<char>| c.is_some_and(|c| c == '_' || c == '.');
+        let mut before = self.squeezed[..offset].chars().rev();
+        let mut after = self.squeezed[offset + needle.len()..].chars();
         let (last, first) = (before.next(), after.next());
-        let before = digit(last) || joint(last) && digit(before.next());
-        let after = digit(first) || joint(first) && digit(after.next());
-        !(before && digit(needle.chars().next()) || after && digit(needle.chars().next_back()))
+        let before = is_digit(last) || is_joint(last) && is_digit(before.next());
+        let after = is_digit(first) || is_joint(first) && is_digit(after.next());
+        !(before && is_digit(needle.chars().next())
+            || after && is_digit(needle.chars().next_back()))
     }
 
     /// Whole-word occurrences of a name from a line on: line number and byte offset.
@@ -146,33 +147,36 @@ impl SourceText {
         name: &'a str,
         from: u32,
     ) -> impl Iterator<Item = (u32, usize)> + 'a {
-        let nth = from.saturating_sub(1) as usize;
-        let start = self.line_starts.get(nth).map_or(self.raw.len(), |start| *start as usize);
-        let inside = |c: char| c.is_alphanumeric() || c == '_';
-        let found = self.raw[start..].match_indices(name).map(move |(at, _)| start + at);
-        let found = found.filter(move |at| {
-            !self.raw[..*at].ends_with(inside) && !self.raw[at + name.len()..].starts_with(inside)
+        let index = from.saturating_sub(1) as usize;
+        let start = self.line_starts.get(index).map_or(self.raw.len(), |start| *start as usize);
+        let is_word_char = |c: char| c.is_alphanumeric() || c == '_';
+        let found = self.raw[start..].match_indices(name).map(move |(offset, _)| start + offset);
+        let found = found.filter(move |offset| {
+            !self.raw[..*offset].ends_with(is_word_char)
+                && !self.raw[offset + name.len()..].starts_with(is_word_char)
         });
-        found.map(|at| (self.line_starts.partition_point(|start| *start as usize <= at) as u32, at))
+        found.map(|offset| {
+            (self.line_starts.partition_point(|start| *start as usize <= offset) as u32, offset)
+        })
     }
 
     /// Text before and after an offset on its line.
-    pub(super) fn line_around(&self, at: usize) -> (&str, &str) {
-        let start = self.raw[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        let end = self.raw[at..].find('\n').map_or(self.raw.len(), |newline| at + newline);
-        (&self.raw[start..at], &self.raw[at..end])
+    pub(super) fn line_around(&self, offset: usize) -> (&str, &str) {
+        let start = self.raw[..offset].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = self.raw[offset..].find('\n').map_or(self.raw.len(), |newline| offset + newline);
+        (&self.raw[start..offset], &self.raw[offset..end])
     }
 }
 
 /// Appends a text without white space and invisible characters.
-pub(super) fn squeeze(text: &str, into: &mut String) {
+pub(super) fn squeeze(text: &str, output: &mut String) {
     // Fast path for printable ASCII.
-    let plain = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x20..=0x7e);
-    if text.bytes().all(plain) {
-        into.extend(text.split_ascii_whitespace());
+    let is_printable = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x20..=0x7e);
+    if text.bytes().all(is_printable) {
+        output.extend(text.split_ascii_whitespace());
     } else {
         // Invisible characters cannot be quoted, so they are dropped.
-        into.extend(
+        output.extend(
             text.split_whitespace().flat_map(|word| word.chars().filter(|c| !is_invisible(*c))),
         );
     }

@@ -69,7 +69,7 @@ impl CitationLookup<'_> {
     pub(super) fn look_up_symbol(
         &mut self,
         name: &str,
-        offered: bool,
+        is_evidence: bool,
     ) -> Result<LookupResult, RepoError> {
         let files = self.tree.view.files();
         let preferred =
@@ -78,26 +78,26 @@ impl CitationLookup<'_> {
             });
         let preferred: Vec<usize> = preferred.collect();
         let mut mention = None;
-        if let Some(answer) = self.find_definition(name, &preferred, &mut mention) {
-            return Ok(answer);
+        if let Some(result) = self.find_definition(name, &preferred, &mut mention) {
+            return Ok(result);
         }
-        if let Some(contents) = self.index()? {
-            let words = bloom_index::hash_symbol_words(name);
-            if words.is_empty() {
+        if let Some(index) = self.index()? {
+            let hashes = bloom_index::hash_symbol_words(name);
+            if hashes.is_empty() {
                 return Ok(LookupResult::new(CitationStatus::TooShort));
             }
-            let candidates = contents.candidates(&words);
-            if let Some(answer) = self.find_definition(name, &candidates, &mut mention) {
-                return Ok(answer);
+            let candidates = index.candidates(&hashes);
+            if let Some(result) = self.find_definition(name, &candidates, &mut mention) {
+                return Ok(result);
             }
         } else if mention.is_none() {
             return Ok(LookupResult::new(CitationStatus::NotSearched));
         }
         Ok(match mention {
-            Some(at) => LookupResult::new(CitationStatus::ElsewhereInRepo)
-                .with_location(at)
+            Some(location) => LookupResult::new(CitationStatus::ElsewhereInRepo)
+                .with_location(location)
                 .with_note("mentioned"),
-            None if offered => LookupResult::new(CitationStatus::NotFound),
+            None if is_evidence => LookupResult::new(CitationStatus::NotFound),
             None => {
                 LookupResult::new(CitationStatus::Unchecked).with_note("not in this repository")
             }
@@ -111,23 +111,23 @@ impl CitationLookup<'_> {
         files: &[usize],
         mention: &mut Option<String>,
     ) -> Option<LookupResult> {
-        for (read, nth) in files.iter().enumerate() {
-            if self.is_excluded(*nth) || mention.is_some() && read >= MAX_FILES_READ {
+        for (files_read, file_index) in files.iter().enumerate() {
+            if self.is_excluded(*file_index) || mention.is_some() && files_read >= MAX_FILES_READ {
                 continue;
             }
-            let Some(stands) = self.peek_text(*nth).and_then(|text| find_symbol(&text, name))
+            let Some(found) = self.peek_text(*file_index).and_then(|text| find_symbol(&text, name))
             else {
                 continue;
             };
-            let at = format!("{}:{}", self.path(*nth), stands.line);
-            if stands.is_definition {
+            let location = format!("{}:{}", self.path(*file_index), found.line);
+            if found.is_definition {
                 return Some(
                     LookupResult::new(CitationStatus::ElsewhereInRepo)
-                        .with_location(at)
+                        .with_location(location)
                         .with_note("defined"),
                 );
             }
-            mention.get_or_insert(at);
+            mention.get_or_insert(location);
         }
         None
     }
@@ -138,14 +138,14 @@ fn find_symbol(text: &SourceText, name: &str) -> Option<SymbolMatch> {
     let parts: Vec<&str> =
         symbol_names::symbol_parts(name).filter(|part| !is_self_keyword(part)).collect();
     let last = parts.last()?;
-    let all = parts.iter().all(|part| text.mentions(part, 1).next().is_some());
-    let mut mentions = text.mentions(last, 1).take(MAX_MENTIONS).filter(|_| all);
-    if let Some((line, _)) = mentions.find(|(_, at)| is_definition_at(text, *at, last)) {
+    let has_all_parts = parts.iter().all(|part| text.mentions(part, 1).next().is_some());
+    let mut mentions = text.mentions(last, 1).take(MAX_MENTIONS).filter(|_| has_all_parts);
+    if let Some((line, _)) = mentions.find(|(_, offset)| is_definition_at(text, *offset, last)) {
         return Some(SymbolMatch { line, is_definition: true });
     }
-    let whole = text.mentions(name, 1).next();
+    let mention = text.mentions(name, 1).next();
     // A mention needs the qualified symbol in one piece.
-    whole.map(|(line, _)| SymbolMatch { line, is_definition: false })
+    mention.map(|(line, _)| SymbolMatch { line, is_definition: false })
 }
 
 fn is_self_keyword(part: &str) -> bool {
@@ -153,8 +153,8 @@ fn is_self_keyword(part: &str) -> bool {
 }
 
 /// Whether an occurrence is a definition, by the keywords before it.
-fn is_definition_at(text: &SourceText, at: usize, name: &str) -> bool {
-    let (before, after) = text.line_around(at);
+fn is_definition_at(text: &SourceText, offset: usize, name: &str) -> bool {
+    let (before, after) = text.line_around(offset);
     let after = &after[name.len().min(after.len())..];
     let trimmed = before.trim();
     if ["//", "#!", "* ", "--", "\"", "'"].iter().any(|mark| trimmed.starts_with(mark)) {
@@ -163,16 +163,19 @@ fn is_definition_at(text: &SourceText, at: usize, name: &str) -> bool {
     let mut words = trimmed.rsplit(|c: char| !c.is_alphanumeric() && c != '_');
     let mut words = words.by_ref().filter(|word| !matches!(*word, "" | "mut" | "ref"));
     let nearest = words.next().unwrap_or_default();
-    let adjoining = trimmed.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '!');
-    if DEFINITION_KEYWORDS.contains(&nearest) && adjoining {
+    let is_adjacent = trimmed.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '!');
+    if DEFINITION_KEYWORDS.contains(&nearest) && is_adjacent {
         return true;
     }
     // A Go method has its receiver before the name. In other languages only a type may precede it.
     if trimmed.starts_with("func (") && trimmed.ends_with(')') {
         return true;
     }
-    let typed = trimmed.chars().all(|c| c.is_alphanumeric() || "_ <>*&[]:,~".contains(c));
-    let first = trimmed.split(' ').next().unwrap_or_default();
-    let body = after.trim_start().starts_with('(') && after.trim_end().ends_with('{');
-    body && typed && !USAGE_KEYWORDS.contains(&first) && !USAGE_KEYWORDS.contains(&nearest)
+    let has_type_prefix = trimmed.chars().all(|c| c.is_alphanumeric() || "_ <>*&[]:,~".contains(c));
+    let first_word = trimmed.split(' ').next().unwrap_or_default();
+    let has_body = after.trim_start().starts_with('(') && after.trim_end().ends_with('{');
+    has_body
+        && has_type_prefix
+        && !USAGE_KEYWORDS.contains(&first_word)
+        && !USAGE_KEYWORDS.contains(&nearest)
 }

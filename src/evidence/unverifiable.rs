@@ -85,11 +85,16 @@ const BENCHMARK_TOPICS: &[&str] = &[
 /// Prefixes of a URL.
 const URL_PREFIXES: &[&str] = &["https://", "http://", "ftp://", "www."];
 
+/// Minimum length of a URL after its prefix, in bytes.
+const MIN_HOST_BYTES: usize = 3;
+/// Maximum number of occurrences checked per phrase.
+const MAX_PHRASE_MATCHES: usize = 20;
+
 /// Whether a word is a URL.
 pub(super) fn is_url(word: &str) -> bool {
-    URL_PREFIXES.iter().any(|scheme| {
-        word.len() > scheme.len() + 2
-            && word.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    URL_PREFIXES.iter().any(|prefix| {
+        word.len() >= prefix.len() + MIN_HOST_BYTES
+            && word.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
     })
 }
 
@@ -108,31 +113,31 @@ pub(super) fn claims_measurement(text: &str) -> bool {
 }
 
 fn claims_measurement_lowercase(lower: &str) -> bool {
-    let said = MEASUREMENT_PHRASES.iter().any(|phrase| {
-        lower.match_indices(phrase).take(20).any(|(at, _)| {
-            !lower[..at].ends_with(|c: char| c.is_alphanumeric())
-                && !lower[at + phrase.len()..]
+    let has_phrase = MEASUREMENT_PHRASES.iter().any(|phrase| {
+        lower.match_indices(phrase).take(MAX_PHRASE_MATCHES).any(|(start, _)| {
+            !lower[..start].ends_with(|c: char| c.is_alphanumeric())
+                && !lower[start + phrase.len()..]
                     .starts_with(|c: char| c.is_alphanumeric() && c != 's')
         })
     });
-    let running = lower.find("running ").is_some_and(|at| {
-        let rest = &lower[at..];
+    let reports_run = lower.find("running ").is_some_and(|start| {
+        let rest = &lower[start..];
         ["gives", "yields", "shows", "takes", "prints"].iter().any(|word| rest.contains(word))
     });
-    said || running
+    has_phrase || reports_run
 }
 
 /// Whether a lower-case text has a number with a unit.
 pub(super) fn has_measurement(lower: &str) -> bool {
     let mut rest = lower;
-    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
-        rest = rest[at..].trim_start_matches(|c: char| c.is_ascii_digit() || ".,_".contains(c));
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        rest = rest[start..].trim_start_matches(|c: char| c.is_ascii_digit() || ".,_".contains(c));
         let unit = rest.strip_prefix(' ').unwrap_or(rest);
-        let fits = |name: &&&str| {
+        let is_unit = |name: &&&str| {
             unit.strip_prefix(**name)
                 .is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric()))
         };
-        if UNITS.iter().any(|name| fits(&name)) {
+        if UNITS.iter().any(|name| is_unit(&name)) {
             return true;
         }
     }

@@ -70,6 +70,8 @@ const MARK_HEADS: &[&str] =
 
 /// Maximum length of a mark in bytes.
 const MAX_MARK_BYTES: usize = 120;
+/// Maximum length in bytes of a citation before a mark. It keeps the scan linear.
+const MAX_CITATION_BYTES: usize = 300;
 /// Maximum number of passes. Stripping a mark can expose another one.
 const MAX_PASSES: usize = 4;
 
@@ -79,7 +81,7 @@ pub fn strip_verification_marks(text: &str) -> Cow<'_, str> {
     let mut stripped = Cow::Borrowed(text);
     for _ in 0..MAX_PASSES {
         match strip_once(&stripped) {
-            Some(less) => stripped = Cow::Owned(less),
+            Some(shorter) => stripped = Cow::Owned(shorter),
             None => break,
         }
     }
@@ -93,21 +95,21 @@ fn strip_once(text: &str) -> Option<String> {
     if !MARK_WORDS
         .iter()
         .chain(&["citation", "verification", "✓", "✅", "✔", "☑"])
-        .any(|it| lower.contains(it))
+        .any(|word| lower.contains(word))
     {
         return None;
     }
     let base = text.as_ptr() as usize;
-    let (mut less, mut kept) = (String::new(), 0);
+    let (mut output, mut copied) = (String::new(), 0);
     for block in markdown::split_blocks(text) {
         let MarkdownBlock::Line(line) = block else { continue };
         let start = line.as_ptr() as usize - base;
         for mark in find_marks(line) {
-            less.push_str(text[kept..start + mark.start].trim_end_matches([' ', '\t']));
-            kept = start + mark.end;
+            output.push_str(text[copied..start + mark.start].trim_end_matches([' ', '\t']));
+            copied = start + mark.end;
         }
     }
-    (kept > 0).then(|| less + &text[kept..])
+    (copied > 0).then(|| output + &text[copied..])
 }
 
 /// Byte ranges of the marks in a line, in order.
@@ -118,20 +120,20 @@ fn find_marks(line: &str) -> Vec<Range<usize>> {
     let mut end = line.len();
     for span in spans.iter().rev() {
         let InlineSpan::Text(range) = span else { continue };
-        let mut last = range.end;
-        if let Some(ticked) = find_tick_mark(line, range, end) {
-            (last, end) = (ticked.start, ticked.start);
-            marks.push(ticked);
+        let mut text_end = range.end;
+        if let Some(tick_mark) = find_tick_mark(line, range, end) {
+            (text_end, end) = (tick_mark.start, tick_mark.start);
+            marks.push(tick_mark);
         }
-        for found in find_bracket_marks(line, range.start..last).into_iter().rev() {
-            let rest = line[found.end..end.max(found.end)].trim();
+        for bracket in find_bracket_marks(line, range.start..text_end).into_iter().rev() {
+            let rest = line[bracket.end..end.max(bracket.end)].trim();
             let at_end = rest.chars().all(|c| !c.is_alphanumeric() && c != '`');
-            let tag = line[found.clone()].starts_with('<');
-            if tag || at_end || ends_in_citation(line[..found.start].trim_end()) {
+            let is_tag = line[bracket.clone()].starts_with('<');
+            if is_tag || at_end || ends_in_citation(line[..bracket.start].trim_end()) {
                 if at_end {
-                    end = found.start;
+                    end = bracket.start;
                 }
-                marks.push(found);
+                marks.push(bracket);
             }
         }
     }
@@ -142,8 +144,7 @@ fn find_marks(line: &str) -> Vec<Range<usize>> {
 /// Whether the text before a mark ends in a citation.
 fn ends_in_citation(before: &str) -> bool {
     before.ends_with(['`', '"', '”', '’', '」']) || {
-        // No citation is longer than this, so the scan stays linear.
-        let start = before.len().saturating_sub(300);
+        let start = before.len().saturating_sub(MAX_CITATION_BYTES);
         let start = (start..=before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(0);
         let word = before[start..].rsplit(char::is_whitespace).next().unwrap_or_default();
         let word = word.trim_start_matches(['(', '[']);
@@ -162,35 +163,35 @@ fn find_tick_mark(line: &str, range: &Range<usize>, end: usize) -> Option<Range<
         line.get(range.start..end)?.trim_end_matches([' ', '.', '\t', '*', '_', '!', '\u{fe0f}']);
     let bare = text.trim_end_matches(|c: char| c.is_alphabetic() || c == ' ');
     let tick = bare.trim_end_matches(['✓', '✅', '✔', '☑', '\u{fe0f}']);
-    let said = text[bare.len()..].to_lowercase();
-    let known = said.split(' ').all(|word| word.is_empty() || is_mark_word(word));
-    (tick.len() < bare.len() && known && !tick.trim().is_empty())
+    let words = text[bare.len()..].to_lowercase();
+    let only_mark_words = words.split(' ').all(|word| word.is_empty() || is_mark_word(word));
+    (tick.len() < bare.len() && only_mark_words && !tick.trim().is_empty())
         .then(|| range.start + tick.len()..range.start + text.len())
 }
 
 /// Finds brackets that contain only a mark.
 fn find_bracket_marks(line: &str, range: Range<usize>) -> Vec<Range<usize>> {
-    let mut found = vec![];
+    let mut marks = vec![];
     let mut open: Option<(usize, char)> = None;
-    for (at, c) in line[range.clone()].char_indices() {
-        let at = range.start + at;
+    for (offset, c) in line[range.clone()].char_indices() {
+        let offset = range.start + offset;
         match (c, open) {
-            ('[', _) => open = Some((at, ']')),
-            ('(', _) => open = Some((at, ')')),
-            ('<', _) => open = Some((at, '>')),
-            ('【', _) => open = Some((at, '】')),
+            ('[', _) => open = Some((offset, ']')),
+            ('(', _) => open = Some((offset, ')')),
+            ('<', _) => open = Some((offset, '>')),
+            ('【', _) => open = Some((offset, '】')),
             (_, Some((start, closing))) if c == closing => {
-                let end = at + c.len_utf8();
-                let joined = line[..start].ends_with(|c: char| c.is_alphabetic() || c == '_');
-                if !joined && end - start <= MAX_MARK_BYTES && is_mark(&line[start..end]) {
-                    found.push(start..end);
+                let end = offset + c.len_utf8();
+                let follows_word = line[..start].ends_with(|c: char| c.is_alphabetic() || c == '_');
+                if !follows_word && end - start <= MAX_MARK_BYTES && is_mark(&line[start..end]) {
+                    marks.push(start..end);
                 }
                 open = None;
             }
             _ => {}
         }
     }
-    found
+    marks
 }
 
 fn is_mark(bracket: &str) -> bool {

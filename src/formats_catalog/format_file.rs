@@ -38,6 +38,7 @@ struct FormatFile {
     audience: BTreeMap<String, String>,
 }
 
+/// Allowed numbers of rounds, and the default.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RoundsRange {
@@ -45,6 +46,9 @@ struct RoundsRange {
     most: u8,
     usual: u8,
 }
+
+/// Rounds of a format that has no `base` and sets none.
+const DEFAULT_ROUNDS: RoundsRange = RoundsRange { least: 1, most: 5, usual: 2 };
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -106,15 +110,15 @@ pub(super) fn parse(
     text: &str,
     known: &[CatalogEntry],
 ) -> Result<(Option<String>, CatalogEntry), String> {
-    let written: FormatFile = toml::from_str(text).map_err(|error| {
-        let before = error.span().map_or(0, |span| span.start).min(text.len());
-        let line = text.get(..before).unwrap_or_default().matches('\n').count() + 1;
+    let file: FormatFile = toml::from_str(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start).min(text.len());
+        let line = text.get(..offset).unwrap_or_default().matches('\n').count() + 1;
         format!("line {line}: {}", error.message().replace('\n', " "))
     })?;
-    validate::validate_name(name, written.name.as_deref(), known)?;
-    let base = match (&written.base, written.acts.is_empty()) {
+    validate::validate_name(name, file.name.as_deref(), known)?;
+    let base = match (&file.base, file.acts.is_empty()) {
         (Some(base), true) => {
-            let found = known.iter().find(|offering| offering.name() == base);
+            let found = known.iter().find(|entry| entry.name() == base);
             let names = || known.iter().map(CatalogEntry::name).collect::<Vec<_>>().join(", ");
             Some(
                 found.ok_or_else(|| {
@@ -128,7 +132,7 @@ pub(super) fn parse(
         }
         (None, true) => return Err("it has neither `acts` nor a `base` to take them from".into()),
     };
-    let span = match (written.rounds, base) {
+    let span = match (file.rounds, base) {
         (Some(span), _) => span,
         (None, Some(base)) => {
             let rounds = &base.offer.rounds;
@@ -138,67 +142,65 @@ pub(super) fn parse(
                 usual: base.offer.default_rounds,
             }
         }
-        (None, None) => RoundsRange { least: 1, most: 5, usual: 2 },
+        (None, None) => DEFAULT_ROUNDS,
     };
     let acts = match base {
         Some(base) => base.offer.format.acts.clone(),
-        None => written.acts.into_iter().map(build_act).collect(),
+        None => file.acts.into_iter().map(build_act).collect(),
     };
     let mut prompts = match base.or(known.first()) {
-        Some(base) if written.base.is_some() => base.prompts.clone(),
+        Some(base) if file.base.is_some() => base.prompts.clone(),
         // The prompts all formats share: replies, retries and reviews.
         Some(first) => {
             let common = first.prompts.iter().filter(|(name, _)| {
                 name.starts_with("reply.") || ["again", "review"].contains(&name.as_str())
             });
-            common.map(|(name, words)| (name.clone(), words.clone())).collect()
+            common.map(|(name, prompt)| (name.clone(), prompt.clone())).collect()
         }
         None => BTreeMap::new(),
     };
-    prompts.extend(written.prompts);
-    let listeners = written.audience.into_iter();
-    prompts.extend(listeners.map(|(kind, words)| (format!("audience.{kind}"), words)));
-    if !written.focus.trim().is_empty() {
-        prompts.insert("focus".into(), written.focus);
+    prompts.extend(file.prompts);
+    let listeners = file.audience.into_iter();
+    prompts.extend(listeners.map(|(kind, prompt)| (format!("audience.{kind}"), prompt)));
+    if !file.focus.trim().is_empty() {
+        prompts.insert("focus".into(), file.focus);
     }
     let offer = FormatOffer {
         format: Format { name: name.into(), acts },
-        about: written.about.split_whitespace().collect::<Vec<_>>().join(" "),
+        about: file.about.split_whitespace().collect::<Vec<_>>().join(" "),
         rounds: span.least..=span.most,
         default_rounds: span.usual,
         speech_chars: base.map_or(DEFAULT_SPEECH_CHARS, |base| base.offer.speech_chars.clone()),
-        confirm_plan: written
-            .confirm_plan
-            .unwrap_or(base.is_some_and(|base| base.offer.confirm_plan)),
+        confirm_plan: file.confirm_plan.unwrap_or(base.is_some_and(|base| base.offer.confirm_plan)),
         default_audience: base.is_none_or(|base| base.offer.default_audience),
-        impartial_judge: written
+        impartial_judge: file
             .impartial_judge
             .unwrap_or(base.is_some_and(|base| base.offer.impartial_judge)),
     };
-    let offering = CatalogEntry { offer, prompts, source: FormatSource::Builtin };
-    validate::validate(&offering)?;
-    Ok((written.base, offering))
+    let entry = CatalogEntry { offer, prompts, source: FormatSource::Builtin };
+    validate::validate(&entry)?;
+    Ok((file.base, entry))
 }
 
-fn build_act(written: FormatFileAct) -> Act {
-    let phases = written.phases.into_iter().map(build_phase).collect();
-    Act { name: written.name, rounds: written.rounds, phases }
+fn build_act(act: FormatFileAct) -> Act {
+    let phases = act.phases.into_iter().map(build_phase).collect();
+    Act { name: act.name, rounds: act.rounds, phases }
 }
 
-fn build_phase(row: FormatFilePhase) -> Phase {
-    let speakers = match row.speakers {
+fn build_phase(phase: FormatFilePhase) -> Phase {
+    let speakers = match phase.speakers {
         SpeakersField::Roles(roles) => Speakers::Seated(roles),
         SpeakersField::Special(speakers) => speakers,
     };
     Phase {
-        name: row.name,
+        name: phase.name,
         speakers,
-        order: row.order,
-        hears: row.hears,
-        reply: row.reply,
-        quorum: row.quorum,
-        short: row.short,
-        rules: row.rules.into_iter().collect(),
-        web: row.web,
+        order: phase.order,
+        hears: phase.hears,
+        reply: phase.reply,
+        quorum: phase.quorum,
+        short: phase.short,
+        rules: phase.rules.into_iter().collect(),
+        web: phase.web,
     }
 }

@@ -15,6 +15,9 @@ pub(super) const CHANGEABLE_SETTINGS: &str = "rounds, topic, proposer, challenge
      max_tokens, max_minutes; before anything was said also goal, audience, decision_type, \
      evidence_round (on or off)";
 
+/// Characters of an invalid pair that its error quotes.
+const MAX_QUOTED_CHARS: usize = 60;
+
 /// The valid keys. Names of seats are valid, too.
 const SETTING_KEYS: &[&str] = &[
     "rounds",
@@ -34,21 +37,22 @@ const SETTING_KEYS: &[&str] = &[
 
 /// Parses the pairs into amend commands, in their order.
 pub(super) fn parse_changes(
-    said: &str,
+    text: &str,
     debate: &Debate,
-    desk: &App,
+    app: &App,
     folder: &Path,
 ) -> Result<Vec<Command>, ToolError> {
     let mut commands = vec![];
     let (mut budget, spent) = (debate.budget(), debate.spent());
-    let mut handed: Vec<(String, Participant)> = vec![];
+    let mut transfers: Vec<(String, Participant)> = vec![];
     let mut terms = debate.terms().clone();
-    for (key, value) in parse_pairs(said, debate)? {
-        let bad = |why: &str| ToolError::InvalidChange { why: format!("`{key}={value}`: {why}") };
+    for (key, value) in parse_pairs(text, debate)? {
+        let invalid =
+            |reason: &str| ToolError::InvalidChange { why: format!("`{key}={value}`: {reason}") };
         let change = match key.as_str() {
             "rounds" => {
-                let rounds = value.parse().map_err(|_| bad("a number is needed"))?;
-                let rounds = desk.check_rounds(&debate.setup().format.name, rounds)?;
+                let rounds = value.parse().map_err(|_| invalid("a number is needed"))?;
+                let rounds = app.check_rounds(&debate.setup().format.name, rounds)?;
                 Amendment::Plan { rounds: Some(rounds), seats: None, holds: None }
             }
             "topic" => {
@@ -64,57 +68,62 @@ pub(super) fn parse_changes(
                 Amendment::Topic { topic }
             }
             "pause" => {
-                let on = match value.as_str() {
+                let is_on = match value.as_str() {
                     "on" => true,
                     "off" => false,
-                    _ => return Err(bad("it is on or off")),
+                    _ => return Err(invalid("it is on or off")),
                 };
                 let mut holds: Vec<HoldPoint> = debate.holds().to_vec();
                 holds.retain(|hold| *hold != HoldPoint::Rounds);
-                holds.extend(on.then_some(HoldPoint::Rounds));
+                holds.extend(is_on.then_some(HoldPoint::Rounds));
                 Amendment::Plan { rounds: None, seats: None, holds: Some(holds) }
             }
             "max_cost" => {
                 let cost = value.parse().ok().and_then(to_millionths);
-                let cost = cost.ok_or_else(|| bad("an amount is needed"))?;
+                let cost = cost.ok_or_else(|| invalid("an amount is needed"))?;
                 if cost <= spent.cost {
-                    return Err(bad(&format!("{:.2} is spent already", spent.cost as f64 / 1e6)));
+                    return Err(invalid(&format!(
+                        "{:.2} is spent already",
+                        spent.cost as f64 / 1e6
+                    )));
                 }
                 budget.cost = Some(cost);
                 Amendment::Limit { budget }
             }
             "max_tokens" => {
-                let tokens = value.parse().map_err(|_| bad("a number is needed"))?;
+                let tokens = value.parse().map_err(|_| invalid("a number is needed"))?;
                 if tokens <= spent.tokens {
-                    return Err(bad(&format!("{} are spent already", spent.tokens)));
+                    return Err(invalid(&format!("{} tokens are spent already", spent.tokens)));
                 }
                 budget = Budget { tokens: Some(tokens), ..budget };
                 Amendment::Limit { budget }
             }
             "max_minutes" => {
-                let minutes: u64 = value.parse().map_err(|_| bad("a number is needed"))?;
+                let minutes: u64 = value.parse().map_err(|_| invalid("a number is needed"))?;
                 let milliseconds = minutes.saturating_mul(60_000);
                 if milliseconds <= spent.milliseconds {
-                    let gone = spent.milliseconds as f64 / 6e4;
-                    return Err(bad(&format!("{gone:.1} are gone already")));
+                    let elapsed_minutes = spent.milliseconds as f64 / 6e4;
+                    return Err(invalid(&format!(
+                        "{elapsed_minutes:.1} minutes are spent already"
+                    )));
                 }
                 budget = Budget { milliseconds: Some(milliseconds), ..budget };
                 Amendment::Limit { budget }
             }
             "goal" | "audience" | "decision_type" => {
                 if !terms.contains_key(&key) {
-                    return Err(bad("it means nothing in this format"));
+                    return Err(invalid("it means nothing in this format"));
                 }
-                let said = parse_term(&key, &value).map_err(|error| bad(&error.to_string()))?;
-                terms.insert(key.clone(), said);
+                let text = parse_term(&key, &value).map_err(|error| invalid(&error.to_string()))?;
+                terms.insert(key.clone(), text);
                 Amendment::Terms { terms: terms.clone() }
             }
             "evidence_round" => {
-                let flag: AuditMode = value.parse().map_err(|why: String| bad(&why))?;
-                let (on, why) = decide_audit(flag, debate.current_topic());
-                let seats = seats_with_auditor(debate, on)
-                    .ok_or_else(|| bad("there is nothing to audit"))?;
-                terms.insert(key.clone(), why);
+                let flag: AuditMode = value.parse().map_err(|reason: String| invalid(&reason))?;
+                let (is_on, reason) = decide_audit(flag, debate.current_topic());
+                let seats = seats_with_auditor(debate, is_on)
+                    .ok_or_else(|| invalid("there is nothing to audit"))?;
+                terms.insert(key.clone(), reason);
                 commands.push(amend_command(Amendment::Terms { terms: terms.clone() }));
                 if seats == debate.seats() {
                     continue;
@@ -122,18 +131,18 @@ pub(super) fn parse_changes(
                 Amendment::Plan { rounds: None, seats: Some(seats), holds: None }
             }
             seat => {
-                let voice = value.parse::<Participant>();
-                let voice = voice.map_err(|error| bad(&error.to_string()))?;
-                handed.push((seat.to_owned(), with_absolute_script(voice, folder)));
+                let participant = value.parse::<Participant>();
+                let participant = participant.map_err(|error| invalid(&error.to_string()))?;
+                transfers.push((seat.to_owned(), with_absolute_script(participant, folder)));
                 continue;
             }
         };
         commands.push(amend_command(change));
     }
-    if !handed.is_empty() {
-        let (hands, seats) = desk.transfer_seats(debate, &handed)?;
-        desk.check_seats(&seats)?;
-        commands.extend(hands);
+    if !transfers.is_empty() {
+        let (transfer_commands, seats) = app.transfer_seats(debate, &transfers)?;
+        app.check_seats(&seats)?;
+        commands.extend(transfer_commands);
     }
     Ok(commands)
 }
@@ -145,26 +154,27 @@ fn changes_for_new_topic(
     topic: &str,
     terms: &mut BTreeMap<String, String>,
 ) -> Vec<Amendment> {
-    let of = |topic: &str| default_roles(topic, topic_sides::parse(topic).sides);
-    let (before, after) = (of(debate.current_topic()), of(topic));
+    let roles_for = |topic: &str| default_roles(topic, topic_sides::parse(topic).sides);
+    let (before, after) = (roles_for(debate.current_topic()), roles_for(topic));
     let mut seats = debate.seats().to_vec();
     for seat in seats.iter_mut().filter(|seat| seat.role == Role::Advocate) {
-        let usual = before.iter().position(|(name, it)| (name, it) == (&seat.name, &seat.stance));
-        if let Some(nth) = usual {
-            (seat.name, seat.stance) = after[nth].clone();
+        let default_index =
+            before.iter().position(|(name, it)| (name, it) == (&seat.name, &seat.stance));
+        if let Some(index) = default_index {
+            (seat.name, seat.stance) = after[index].clone();
         }
     }
     let mut changes = vec![];
-    let (was_on, left_to_it) = decide_audit(AuditMode::Auto, debate.current_topic());
-    if terms.get("evidence_round") == Some(&left_to_it) {
-        let (on, why) = decide_audit(AuditMode::Auto, topic);
-        terms.insert("evidence_round".into(), why);
+    let (was_on, auto_reason) = decide_audit(AuditMode::Auto, debate.current_topic());
+    if terms.get("evidence_round") == Some(&auto_reason) {
+        let (is_on, reason) = decide_audit(AuditMode::Auto, topic);
+        terms.insert("evidence_round".into(), reason);
         changes.push(Amendment::Terms { terms: terms.clone() });
         let judge = seats.iter().find(|seat| seat.role == Role::Judge).cloned();
-        if let (true, false, Some(judge)) = (on, was_on, judge) {
+        if let (true, false, Some(judge)) = (is_on, was_on, judge) {
             seats.push(Seat { name: "auditor".into(), role: Role::Auditor, ..judge });
         }
-        seats.retain(|seat| on || seat.role != Role::Auditor);
+        seats.retain(|seat| is_on || seat.role != Role::Auditor);
     }
     if seats != debate.seats() {
         changes.push(Amendment::Plan { rounds: None, seats: Some(seats), holds: None });
@@ -173,17 +183,17 @@ fn changes_for_new_topic(
 }
 
 /// The seats with or without an auditor. None if the format has no auditor.
-fn seats_with_auditor(debate: &Debate, on: bool) -> Option<Vec<Seat>> {
+fn seats_with_auditor(debate: &Debate, is_on: bool) -> Option<Vec<Seat>> {
     if !debate.setup().format.uses_role(Role::Auditor) {
         return None;
     }
     let mut seats = debate.seats().to_vec();
-    let there = seats.iter().any(|seat| seat.role == Role::Auditor);
-    if on && !there {
+    let has_auditor = seats.iter().any(|seat| seat.role == Role::Auditor);
+    if is_on && !has_auditor {
         let judge = seats.iter().find(|seat| seat.role == Role::Judge)?.clone();
         seats.push(Seat { name: "auditor".into(), role: Role::Auditor, ..judge });
     }
-    if !on {
+    if !is_on {
         seats.retain(|seat| seat.role != Role::Auditor);
     }
     Some(seats)
@@ -195,23 +205,23 @@ fn amend_command(change: Amendment) -> Command {
 
 /// Parses `rounds=3, topic=One, or the other?`. A part without a known key belongs to the value
 /// before it.
-fn parse_pairs(said: &str, debate: &Debate) -> Result<Vec<(String, String)>, ToolError> {
-    let known = |name: &str| {
-        let seated = || debate.seats().iter().any(|seat| seat.name.to_lowercase() == name);
-        SETTING_KEYS.contains(&name) || seated()
+fn parse_pairs(text: &str, debate: &Debate) -> Result<Vec<(String, String)>, ToolError> {
+    let is_known = |name: &str| {
+        let is_seat = || debate.seats().iter().any(|seat| seat.name.to_lowercase() == name);
+        SETTING_KEYS.contains(&name) || is_seat()
     };
     let mut pairs: Vec<(String, String)> = vec![];
-    for part in said.split_inclusive([',', ';', '\n']) {
+    for part in text.split_inclusive([',', ';', '\n']) {
         let pair = part.split_once('=').map(|(name, value)| (name.trim().to_lowercase(), value));
-        match (pair.filter(|(name, _)| known(name)), pairs.last_mut()) {
+        match (pair.filter(|(name, _)| is_known(name)), pairs.last_mut()) {
             (Some((name, value)), _) => pairs.push((name, value.to_owned())),
-            (None, Some((_, before))) => before.push_str(part),
+            (None, Some((_, last_value))) => last_value.push_str(part),
             (None, None) => {
-                let said: String = part.trim().chars().take(60).collect();
+                let text: String = part.trim().chars().take(MAX_QUOTED_CHARS).collect();
                 return Err(ToolError::InvalidChange {
-                    why: match said.split_once('=') {
+                    why: match text.split_once('=') {
                         Some((name, _)) => format!("`{}` cannot be changed", name.trim()),
-                        None => format!("`{said}` is no name=value"),
+                        None => format!("`{text}` is no name=value"),
                     },
                 });
             }

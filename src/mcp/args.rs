@@ -166,16 +166,20 @@ pub struct ListModelsArgs {
     pub probe: bool,
 }
 
+/// Exclusive upper limit of numbers, so that none is rounded on its way through `f64`.
+const MAX_NUMBER: f64 = 1e15;
+
 /// Deserializes a whole number. Accepts a quoted one, because some models send strings.
-fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
-    match Value::deserialize(from)? {
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    match Value::deserialize(deserializer)? {
         Value::Null => Ok(None),
         value => {
-            let whole = value.as_f64().filter(|n| n.fract() == 0.0 && (0.0..1e15).contains(n));
+            let integer = value.as_f64();
+            let integer = integer.filter(|n| n.fract() == 0.0 && (0.0..MAX_NUMBER).contains(n));
             #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
-            let whole = whole.map(|n| n as u64);
-            let said = || value.as_str()?.trim().parse().ok();
-            whole.or_else(said).map(Some).ok_or_else(|| {
+            let integer = integer.map(|n| n as u64);
+            let quoted = || value.as_str()?.trim().parse().ok();
+            integer.or_else(quoted).map(Some).ok_or_else(|| {
                 serde::de::Error::custom(format!("expected a whole number, not {value}"))
             })
         }
@@ -183,24 +187,24 @@ fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
 }
 
 /// Deserializes context items from a string or from an object such as `{"diff": "main..HEAD"}`.
-fn items<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    let bad =
+fn items<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let invalid =
         |value: &Value| serde::de::Error::custom(format!("context cannot have {value} in it"));
-    let word = |value: &Value| match value {
+    let scalar = |value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
-        other => Err(bad(other)),
+        other => Err(invalid(other)),
     };
     let item = |(name, value): (&String, &Value)| match value {
         Value::Bool(true) => Ok(name.clone()),
         Value::String(text) if text.is_empty() => Ok(name.clone()),
         Value::Array(all) => {
-            let words = all.iter().map(word).collect::<Result<Vec<_>, _>>()?;
+            let words = all.iter().map(scalar).collect::<Result<Vec<_>, _>>()?;
             Ok(format!("{name}={}", words.join(",")))
         }
-        value => Ok(format!("{name}={}", word(value)?)),
+        value => Ok(format!("{name}={}", scalar(value)?)),
     };
-    match Value::deserialize(from)? {
+    match Value::deserialize(deserializer)? {
         Value::Null => Ok(None),
         Value::Object(all) => {
             // A note extends to the end of the string, so it comes last.
@@ -208,13 +212,13 @@ fn items<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error>
             let items: Result<Vec<String>, _> = rest.into_iter().chain(notes).map(item).collect();
             Ok(Some(items?.join("\n")))
         }
-        value => word(&value).map(Some),
+        value => scalar(&value).map(Some),
     }
 }
 
 /// Deserializes a boolean. Accepts a quoted one, because some models send strings.
-fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
-    match Value::deserialize(from)? {
+fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    match Value::deserialize(deserializer)? {
         Value::Null => Ok(false),
         Value::Bool(flag) => Ok(flag),
         Value::String(word) if word == "true" || word == "false" => Ok(word == "true"),

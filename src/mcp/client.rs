@@ -22,14 +22,14 @@ impl McpClient {
         let (name, version) =
             context.client_info().map(|info| (info.name, info.version)).unwrap_or_default();
         let supports_tasks =
-            context.client_capabilities().is_some_and(|able| able.supports_tasks());
-        let who = format!("{} {}", name.trim(), version.trim());
+            context.client_capabilities().is_some_and(|capabilities| capabilities.supports_tasks());
+        let full_name = format!("{} {}", name.trim(), version.trim());
         let display_name =
-            if name.trim().is_empty() { "an MCP client".into() } else { who.trim().into() };
+            if name.trim().is_empty() { "an MCP client".into() } else { full_name.trim().into() };
         let known_client = clients::find_by_handshake_name(&name);
         McpClient {
             display_name,
-            state_folder: known_client.map_or(".claude", |row| &row.state_folder),
+            state_folder: known_client.map_or(".claude", |spec| &spec.state_folder),
             supports_tasks,
             known_client,
         }
@@ -38,7 +38,7 @@ impl McpClient {
     /// Prompts hidden from this client, because its installed commands have the same names.
     pub(super) fn hidden_prompts(&self, config: &Config) -> Vec<&'static str> {
         self.known_client
-            .map(|row| clients::hidden_prompts(row, &ClientPaths::from_config(config)))
+            .map(|spec| clients::hidden_prompts(spec, &ClientPaths::from_config(config)))
             .unwrap_or_default()
     }
 }

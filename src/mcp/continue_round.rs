@@ -13,6 +13,14 @@ use crate::debate::state::Remark;
 use crate::debate::verdict::judgment;
 use crate::debate::{Cue, Debate, PauseReason, Position, ReplyKind, Status, Step, next, status};
 use crate::engine::{AppError, ArchiveError, Command, SessionError, Workspace};
+use std::time::Duration;
+
+/// Retries of a command while another process holds the lease.
+const MAX_LEASE_RETRIES: u32 = 20;
+/// Wait before each of these retries.
+const LEASE_RETRY_INTERVAL: Duration = Duration::from_millis(100);
+/// Characters of a rejected change that its error quotes.
+const MAX_QUOTED_CHARS: usize = 200;
 
 /// Values of the `decision` argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,8 +59,8 @@ impl McpServer {
     pub(super) async fn continue_round(
         &self,
         args: &ContinueRoundArgs,
-        place: &Workspace,
-        waiting: &WaitContext,
+        workspace: &Workspace,
+        wait: &WaitContext,
     ) -> Result<(WaitResult, Vec<String>), ToolError> {
         let turn = validate::validate_line("turn", args.turn.as_deref())?;
         let decision = parse_decision(args.decision.as_deref())?;
@@ -63,24 +71,24 @@ impl McpServer {
             validate::validate_text("speech", speech, validate::MAX_SPEECH_CHARS)?;
         }
         if decision == Some(UserDecision::Import) {
-            return self.import_transcript(args, place, waiting).await;
+            return self.import_transcript(args, workspace, wait).await;
         }
-        let ResolvedDebate { id, notes: told } =
-            self.resolve_debate_of_turn(args.debate_id.as_deref(), turn, place)?;
-        let notes = self.catch_up(&id, place, told).await?;
-        let place = &self.workspace_of(&id, place)?;
+        let ResolvedDebate { id, notes: resolve_notes } =
+            self.resolve_debate_of_turn(args.debate_id.as_deref(), turn, workspace)?;
+        let notes = self.catch_up(&id, workspace, resolve_notes).await?;
+        let workspace = &self.workspace_of(&id, workspace)?;
         {
             let _recording = self.registry.lock_recording(&id).await;
-            self.record_input(&id, place, turn, decision, args).await?;
+            self.record_input(&id, workspace, turn, decision, args).await?;
         }
-        Ok((self.registry.play_and_wait(&id, place, waiting).await?, notes))
+        Ok((self.registry.play_and_wait(&id, workspace, wait).await?, notes))
     }
 
     /// Records the speech, then the remark, then the decision.
     async fn record_input(
         &self,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
         turn: Option<&str>,
         decision: Option<UserDecision>,
         args: &ContinueRoundArgs,
@@ -93,19 +101,21 @@ impl McpServer {
         }
         // Take the lease first, so that the commands below are recorded by this process.
         if decision == Some(UserDecision::TakeOver) {
-            self.take_over(id, place).await?;
+            self.take_over(id, workspace).await?;
         }
         if let Some(speech) = &args.speech {
-            self.submit_reply(id, place, turn, speech, "continue_round").await?;
+            self.submit_reply(id, workspace, turn, speech, "continue_round").await?;
         }
         let say = args.say.as_deref().map(str::trim);
-        let about = [UserDecision::Change, UserDecision::Steer, UserDecision::Deepen];
-        if let Some(say) = say.filter(|_| !decision.is_some_and(|it| about.contains(&it))) {
-            self.submit_remark(id, place, turn.filter(|_| args.speech.is_none()), say).await?;
+        let decisions_with_say = [UserDecision::Change, UserDecision::Steer, UserDecision::Deepen];
+        if let Some(say) =
+            say.filter(|_| !decision.is_some_and(|it| decisions_with_say.contains(&it)))
+        {
+            self.submit_remark(id, workspace, turn.filter(|_| args.speech.is_none()), say).await?;
         }
         match decision {
-            Some(decision) => self.apply_decision(id, place, decision, turn, say).await,
-            None if args.speech.is_none() => self.begin_next_round(id, place, turn).await,
+            Some(decision) => self.apply_decision(id, workspace, decision, turn, say).await,
+            None if args.speech.is_none() => self.begin_next_round(id, workspace, turn).await,
             None => Ok(()),
         }
     }
@@ -118,7 +128,7 @@ impl McpServer {
     pub(super) async fn submit_reply(
         &self,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
         turn: Option<&str>,
         text: &str,
         tool: &str,
@@ -147,23 +157,23 @@ impl McpServer {
                 id: id.into(),
             });
         }
-        let taken = debate.turn(cue).is_some();
-        if let (false, Some(_)) = (taken, debate.outcome()) {
+        let is_taken = debate.turn(cue).is_some();
+        if let (false, Some(_)) = (is_taken, debate.outcome()) {
             return Err(debate_ended_error(&debate, "a speech"));
         }
         let command = Command::Reply { take, cue, text: text.into() };
-        self.send_with_retry(id, place, vec![command]).await.map_err(|error| match error {
+        self.send_with_retry(id, workspace, vec![command]).await.map_err(|error| match error {
             AppError::Session(SessionError::TurnTaken(_)) => {
                 ToolError::TurnAlreadyTaken { turn: turn.into(), id: id.into() }
             }
             AppError::Session(SessionError::Illegal(_)) => {
                 ToolError::TurnNotDue { turn: turn.into(), due, id: id.into() }
             }
-            AppError::Session(SessionError::ReplyRejected(found)) => {
-                let says: Vec<_> = found.into_iter().map(|found| found.says).collect();
+            AppError::Session(SessionError::ReplyRejected(findings)) => {
+                let reasons: Vec<_> = findings.into_iter().map(|finding| finding.says).collect();
                 ToolError::ReplyRejected {
                     turn: turn.into(),
-                    why: says.join("; "),
+                    why: reasons.join("; "),
                     ruling,
                     id: id.into(),
                 }
@@ -184,7 +194,7 @@ impl McpServer {
     async fn submit_remark(
         &self,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
         turn: Option<&str>,
         say: &str,
     ) -> Result<(), ToolError> {
@@ -192,15 +202,17 @@ impl McpServer {
         let text = say.to_owned();
         // The same text again is a retry by the client, if the remark was not delivered yet or the
         // turn is past.
-        let past = turn.and_then(parse_turn_id).is_some_and(|(_, cue)| debate.was_asked(cue));
-        let over = debate.outcome().is_some();
-        let again =
-            |remark: &Remark| remark.text == say && (past || over || !debate.was_heard(remark));
-        if debate.remarks().iter().any(again) {
+        let is_past_turn =
+            turn.and_then(parse_turn_id).is_some_and(|(_, cue)| debate.was_asked(cue));
+        let is_over = debate.outcome().is_some();
+        let is_repeat = |remark: &Remark| {
+            remark.text == say && (is_past_turn || is_over || !debate.was_heard(remark))
+        };
+        if debate.remarks().iter().any(is_repeat) {
             return Ok(());
         }
         let step = next(&debate);
-        let command = if over {
+        let command = if is_over {
             if debate.decision() == Some(say) {
                 return Ok(());
             }
@@ -210,7 +222,7 @@ impl McpServer {
         } else {
             Command::Interject { text }
         };
-        Ok(self.send_with_retry(id, place, vec![command]).await?)
+        Ok(self.send_with_retry(id, workspace, vec![command]).await?)
     }
 
     /// Starts the next round if the debate is paused before it. A turn id of an earlier round only
@@ -218,36 +230,37 @@ impl McpServer {
     async fn begin_next_round(
         &self,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
         turn: Option<&str>,
     ) -> Result<(), ToolError> {
         let debate = self.read_debate(id)?;
         if awaits_plan_confirmation(&debate) || debate.is_held() {
             return Ok(());
         }
-        self.release_hold(id, place, &debate, turn).await
+        self.release_hold(id, workspace, &debate, turn).await
     }
 
     pub(super) async fn release_hold(
         &self,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
         debate: &Debate,
         turn: Option<&str>,
     ) -> Result<(), ToolError> {
         match next(debate) {
             Step::Hold { next, pause: PauseReason::UserHold } => {
                 self.registry.app.check_remaining_seats(debate, debate.seats())?;
-                let meant = turn
+                let is_this_turn = turn
                     .is_none_or(|turn| parse_turn_id(turn) == Some((debate.take_number(), next)));
                 let before: Position = next.position();
-                if !meant {
+                if !is_this_turn {
                     return Ok(());
                 }
-                match self.send_with_retry(id, place, vec![Command::Continue { before }]).await {
+                match self.send_with_retry(id, workspace, vec![Command::Continue { before }]).await
+                {
                     // Another client continued it first.
                     Err(AppError::Session(SessionError::Illegal(_))) => Ok(()),
-                    done => Ok(done?),
+                    result => Ok(result?),
                 }
             }
             Step::Hold { pause: PauseReason::BudgetExhausted { spent, .. }, .. } => {
@@ -266,47 +279,49 @@ impl McpServer {
     async fn apply_decision(
         &self,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
         decision: UserDecision,
         turn: Option<&str>,
         say: Option<&str>,
     ) -> Result<(), ToolError> {
         let debate = self.read_debate(id)?;
-        let over = debate.outcome().is_some();
+        let is_over = debate.outcome().is_some();
         match decision {
-            UserDecision::Continue | UserDecision::Confirm if over => {
+            UserDecision::Continue | UserDecision::Confirm if is_over => {
                 Err(debate_ended_error(&debate, "going on"))
             }
-            UserDecision::Change | UserDecision::Steer | UserDecision::Deepen if over => {
+            UserDecision::Change | UserDecision::Steer | UserDecision::Deepen if is_over => {
                 Err(debate_ended_error(&debate, "a change"))
             }
-            UserDecision::Cancel if over && status::status(&debate) != Status::Cancelled => {
+            UserDecision::Cancel if is_over && status::status(&debate) != Status::Cancelled => {
                 Err(debate_ended_error(&debate, "cancelling"))
             }
-            UserDecision::Cancel | UserDecision::End if over => Ok(()),
-            UserDecision::Retry if !over => Ok(()),
+            UserDecision::Cancel | UserDecision::End if is_over => Ok(()),
+            UserDecision::Retry if !is_over => Ok(()),
             UserDecision::Retry => {
                 let from = debate
                     .reopen_cue()
                     .ok_or_else(|| ToolError::NothingToRetry { id: id.into() })?;
                 self.registry.app.check_remaining_seats(&debate, debate.seats())?;
-                Ok(self.send_with_retry(id, place, vec![Command::Reopen { from }]).await?)
+                Ok(self.send_with_retry(id, workspace, vec![Command::Reopen { from }]).await?)
             }
-            UserDecision::Continue => self.release_hold(id, place, &debate, turn).await,
+            UserDecision::Continue => self.release_hold(id, workspace, &debate, turn).await,
             UserDecision::Confirm if awaits_plan_confirmation(&debate) => {
-                self.release_hold(id, place, &debate, None).await
+                self.release_hold(id, workspace, &debate, None).await
             }
             // Only a plan needs confirmation. Take-over and import were handled earlier.
             UserDecision::Confirm | UserDecision::TakeOver | UserDecision::Import => Ok(()),
             UserDecision::Cancel => {
-                match self.send_with_retry(id, place, vec![Command::Cancel { because: None }]).await
+                match self
+                    .send_with_retry(id, workspace, vec![Command::Cancel { because: None }])
+                    .await
                 {
                     // Another client ended it first.
                     Err(AppError::Session(SessionError::Illegal(_))) => Ok(()),
-                    done => Ok(done?),
+                    result => Ok(result?),
                 }
             }
-            UserDecision::End => self.conclude(id, place).await,
+            UserDecision::End => self.conclude(id, workspace).await,
             UserDecision::Change => {
                 let say =
                     say.ok_or_else(|| ToolError::InvalidChange { why: "it is missing".into() })?;
@@ -315,36 +330,38 @@ impl McpServer {
                 if changes.is_empty() {
                     return Ok(());
                 }
-                self.send_with_retry(id, place, changes).await.map_err(|error| match error {
+                self.send_with_retry(id, workspace, changes).await.map_err(|error| match error {
                     AppError::Session(SessionError::Illegal(_)) => {
-                        ToolError::ChangeRejected(say.chars().take(200).collect(), id.into())
+                        let quoted = say.chars().take(MAX_QUOTED_CHARS).collect();
+                        ToolError::ChangeRejected(quoted, id.into())
                     }
                     error => error.into(),
                 })
             }
             UserDecision::Steer | UserDecision::Deepen => {
-                let word = if decision == UserDecision::Steer { "steer" } else { "deepen" };
+                let decision_name =
+                    if decision == UserDecision::Steer { "steer" } else { "deepen" };
                 let say = say.filter(|say| !say.is_empty()).ok_or_else(|| {
-                    ToolError::MissingSay { decision: word.into(), id: id.into() }
+                    ToolError::MissingSay { decision: decision_name.into(), id: id.into() }
                 })?;
-                let (again, commands) = if decision == UserDecision::Steer {
+                let (is_repeat, commands) = if decision == UserDecision::Steer {
                     validate::validate_text("say", say, MAX_TOPIC_CHARS)?;
                     let topic = say.split_whitespace().collect::<Vec<_>>().join(" ");
                     (debate.current_topic() == topic, Command::steer(topic).to_vec())
                 } else {
                     let command = Command::deepen(say);
-                    let same = |it: &Remark| {
+                    let is_same = |it: &Remark| {
                         matches!(&command, Command::Interject { text } if *text == it.text)
                             && !debate.was_heard(it)
                     };
-                    (debate.remarks().iter().any(same), vec![command])
+                    (debate.remarks().iter().any(is_same), vec![command])
                 };
-                if !again {
-                    self.send_with_retry(id, place, commands).await?;
+                if !is_repeat {
+                    self.send_with_retry(id, workspace, commands).await?;
                 }
-                self.begin_next_round(id, place, turn).await
+                self.begin_next_round(id, workspace, turn).await
             }
-            UserDecision::Keep | UserDecision::Discard if !over => {
+            UserDecision::Keep | UserDecision::Discard if !is_over => {
                 Err(ToolError::DebateNotEnded { id: id.into(), what: "keeping the record".into() })
             }
             UserDecision::Keep | UserDecision::Discard => {
@@ -352,17 +369,17 @@ impl McpServer {
                 if debate.keep_record() == Some(keep) {
                     return Ok(());
                 }
-                Ok(self.send_with_retry(id, place, vec![Command::Keep { keep }]).await?)
+                Ok(self.send_with_retry(id, workspace, vec![Command::Keep { keep }]).await?)
             }
         }
     }
 
     /// Skips to the ruling, unless the ending has begun.
-    pub(super) async fn conclude(&self, id: &str, place: &Workspace) -> Result<(), ToolError> {
+    pub(super) async fn conclude(&self, id: &str, workspace: &Workspace) -> Result<(), ToolError> {
         let debate = self.read_debate(id)?;
-        let ending = debate.setup().ending_act();
-        let begun = next(&debate).first_cue().is_none_or(|cue| cue.act == ending);
-        if debate.is_concluded() || begun {
+        let ending_act = debate.setup().ending_act();
+        let has_begun = next(&debate).first_cue().is_none_or(|cue| cue.act == ending_act);
+        if debate.is_concluded() || has_begun {
             return Ok(());
         }
         if debate.replies_in(..).next().is_none() {
@@ -372,28 +389,31 @@ impl McpServer {
             });
         }
         self.registry.app.check_remaining_seats(&debate, debate.seats())?;
-        match self.send_with_retry(id, place, vec![Command::Conclude { because: None }]).await {
+        match self.send_with_retry(id, workspace, vec![Command::Conclude { because: None }]).await {
             // Another client concluded it first, so a ruling is coming.
             Err(AppError::Session(SessionError::Illegal(_))) => Ok(()),
-            done => Ok(done?),
+            result => Ok(result?),
         }
     }
 
-    /// Sends commands. While another process holds the lease, retries every 100 ms, 20 times.
+    /// Sends commands. Retries while another process holds the lease.
     pub(super) async fn send_with_retry(
         &self,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
         commands: Vec<Command>,
     ) -> Result<(), AppError> {
-        let mut tries = 0;
+        let mut retries = 0;
         loop {
-            match self.registry.send_commands(id, place, commands.clone()).await {
-                Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) if tries < 20 => {
-                    tries += 1;
-                    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            match self.registry.send_commands(id, workspace, commands.clone()).await {
+                Err(AppError::Archive(ArchiveError::LeaseHeld { .. }))
+                    if retries < MAX_LEASE_RETRIES =>
+                {
+                    retries += 1;
+                    tracing::debug!(debate = %id, attempt = retries, "lease is held, retrying");
+                    tokio::time::sleep(LEASE_RETRY_INTERVAL).await;
                 }
-                done => return done,
+                result => return result,
             }
         }
     }
@@ -414,12 +434,12 @@ pub(super) fn debate_ended_error(debate: &Debate, what: &str) -> ToolError {
     }
 }
 
-fn parse_decision(said: Option<&str>) -> Result<Option<UserDecision>, ToolError> {
-    let Some(said) = validate::validate_line("decision", said)? else { return Ok(None) };
-    let known = USER_DECISIONS.iter().find(|(word, _)| *word == said.to_lowercase());
+fn parse_decision(value: Option<&str>) -> Result<Option<UserDecision>, ToolError> {
+    let Some(value) = validate::validate_line("decision", value)? else { return Ok(None) };
+    let known = USER_DECISIONS.iter().find(|(word, _)| *word == value.to_lowercase());
     known.map(|(_, decision)| Some(*decision)).ok_or_else(|| ToolError::UnknownValue {
         name: "decision".into(),
-        said: said.into(),
+        said: value.into(),
         allowed: USER_DECISIONS.map(|(word, _)| word).join(", "),
     })
 }

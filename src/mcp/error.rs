@@ -2,6 +2,9 @@
 use crate::debate::SetupError;
 use crate::engine::{AppError, ArchiveError, LogError, SessionError, SkipReason};
 
+/// Characters of an error message.
+const MAX_MESSAGE_CHARS: usize = 1_500;
+
 /// Error of a tool call.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
@@ -97,12 +100,12 @@ impl DueTurn {
     fn describe(due: Option<&DueTurn>, id: &str) -> String {
         match due {
             Some(DueTurn { turn, role, ruling }) => {
-                let (tool, what) = if *ruling {
+                let (tool, argument) = if *ruling {
                     ("verdict", "\"ruling\":{...}")
                 } else {
                     ("continue_round", "\"speech\":\"...\"")
                 };
-                let answer = format_call(tool, id, &format!("\"turn\":\"{turn}\",{what}"));
+                let answer = format_call(tool, id, &format!("\"turn\":\"{turn}\",{argument}"));
                 format!("the turn due from you is `{turn}` ({role}): {answer}")
             }
             None => format!("no turn is due from you: {}", format_call("continue_round", id, "")),
@@ -123,15 +126,15 @@ fn tool_for_argument(argument: &str) -> &'static str {
 }
 
 /// Formats a tool call as a model would write it.
-pub(super) fn format_call(tool: &str, id: &str, more: &str) -> String {
+pub(super) fn format_call(tool: &str, id: &str, extra: &str) -> String {
     let id = if id.is_empty() { String::new() } else { format!("\"debate_id\":\"{id}\"") };
-    let comma = if id.is_empty() || more.is_empty() { "" } else { "," };
-    format!("{tool} {{{id}{comma}{more}}}")
+    let comma = if id.is_empty() || extra.is_empty() { "" } else { "," };
+    format!("{tool} {{{id}{comma}{extra}}}")
 }
 
 impl ToolError {
     /// The call to make next.
-    #[expect(clippy::too_many_lines, reason = "a table, with a row for each")]
+    #[expect(clippy::too_many_lines, reason = "one match arm per error")]
     pub fn next_call(&self) -> String {
         match self {
             ToolError::UnknownTool(_) => {
@@ -142,10 +145,10 @@ impl ToolError {
             ToolError::InvalidArguments { tool, .. } => {
                 format!("call {tool} again with arguments as its input schema has them")
             }
-            ToolError::MissingTopic(raised) if !raised.is_empty() => format!(
+            ToolError::MissingTopic(suggestions) if !suggestions.is_empty() => format!(
                 "ask the user what to debate, and offer what this working tree raises: {}; then call \
                  start_debate {{\"topic\":\"...\"}}",
-                raised.join(" / ")
+                suggestions.join(" / ")
             ),
             ToolError::MissingTopic(_) => "ask the user what to debate, then call start_debate \
                                    {\"topic\":\"Should we ...?\"}"
@@ -196,27 +199,27 @@ impl ToolError {
                 DueTurn::describe(due.as_ref(), id)
             }
             ToolError::SpeechDue { due, id } => {
-                let end = format_call("continue_round", id, "\"decision\":\"end\"");
+                let end_call = format_call("continue_round", id, "\"decision\":\"end\"");
                 format!(
-                    "{}; or, if the user wants no more of it, {end}",
+                    "{}; or, if the user wants no more of it, {end_call}",
                     DueTurn::describe(due.as_ref(), id)
                 )
             }
             ToolError::TurnAlreadyTaken { turn, id } => {
                 let part = format!("\"part\":\"{turn}\"");
-                let (show, on) =
+                let (show_call, continue_call) =
                     (format_call("show_debate", id, &part), format_call("continue_round", id, ""));
-                format!("{show} shows it; {on} goes on")
+                format!("{show_call} shows it; {continue_call} goes on")
             }
             ToolError::ReplyRejected { turn, ruling, id, .. } => {
-                let (tool, what) = if *ruling {
+                let (tool, argument) = if *ruling {
                     ("verdict", "\"ruling\":{...}")
                 } else {
                     ("continue_round", "\"speech\":\"...\"")
                 };
                 format!(
                     "mend it: {}",
-                    format_call(tool, id, &format!("\"turn\":\"{turn}\",{what}"))
+                    format_call(tool, id, &format!("\"turn\":\"{turn}\",{argument}"))
                 )
             }
             ToolError::WrongTool { turn, tool, id, .. } => {
@@ -225,8 +228,8 @@ impl ToolError {
             }
             ToolError::DebateEnded { id, ruled, .. } => {
                 let tool = if *ruled { "verdict" } else { "show_debate" };
-                let has = if *ruled { "has its ruling" } else { "shows what was said" };
-                format!("{} {has}; start_debate opens another", format_call(tool, id, ""))
+                let purpose = if *ruled { "has its ruling" } else { "shows what was said" };
+                format!("{} {purpose}; start_debate opens another", format_call(tool, id, ""))
             }
             ToolError::DebateNotEnded { id, .. } => format!(
                 "{} goes on with it; {} ends it now",
@@ -254,8 +257,8 @@ impl ToolError {
             ),
             ToolError::BudgetSpent { step, .. } => step.clone(),
             ToolError::MissingSay { decision, id } => {
-                let more = format!("\"decision\":\"{decision}\",\"say\":\"...\"");
-                format!("{}, in the user's words", format_call("continue_round", id, &more))
+                let extra = format!("\"decision\":\"{decision}\",\"say\":\"...\"");
+                format!("{}, in the user's words", format_call("continue_round", id, &extra))
             }
             ToolError::InvalidChange { .. } => format!(
                 "call continue_round with \"decision\":\"change\" and \"say\":\"rounds=3, \
@@ -293,11 +296,11 @@ impl ToolError {
         }
     }
 
-    /// The error as a model reads it: the message, truncated to 1500 characters, and the next call.
+    /// The error as a model reads it: the message, truncated, and the next call.
     pub fn to_text(&self) -> String {
-        let why = crate::report::sanitize::strip_control_chars(&self.to_string());
-        let why: String = why.chars().take(1_500).collect();
-        format!("Error: {why}\nNext: {}", self.next_call())
+        let message = crate::report::sanitize::strip_control_chars(&self.to_string());
+        let message: String = message.chars().take(MAX_MESSAGE_CHARS).collect();
+        format!("Error: {message}\nNext: {}", self.next_call())
     }
 }
 
@@ -358,9 +361,9 @@ fn next_call_for_app_error(error: &AppError) -> String {
             "list_debates {} shows the ids; without debate_id the newest is meant"
         }
         AppError::Archive(ArchiveError::LeaseHeld { id, .. }) => {
-            let over = format_call("continue_round", id, "\"decision\":\"take_over\"");
+            let take_over = format_call("continue_round", id, "\"decision\":\"take_over\"");
             return format!(
-                "{} watches it; if the user wants it here, {over} takes it over and the other stops; \
+                "{} watches it; if the user wants it here, {take_over} takes it over and the other stops; \
                  else call again in a few seconds",
                 format_call("continue_round", id, "")
             );

@@ -5,6 +5,13 @@ use crate::debate::{
     Debate, DebateOutcome, Participant, PauseReason, ReplyKind, Role, Rounds, Step,
 };
 
+/// Cost limit that is suggested at least, in the currency of the prices.
+const MIN_SUGGESTED_COST: f64 = 1.0;
+/// Token limit that is suggested at least.
+const MIN_SUGGESTED_TOKENS: u64 = 100_000;
+/// Minutes that are suggested on top of twice the time used.
+const SUGGESTED_EXTRA_MINUTES: u64 = 10;
+
 /// Calls that are left after the end: show, retry, record the user's decision, keep or discard.
 fn next_calls_after_end(debate: &Debate) -> String {
     let id = &debate.setup().id;
@@ -15,10 +22,10 @@ fn next_calls_after_end(debate: &Debate) -> String {
             format_call("show_debate", id, "")
         ));
     } else {
-        let reported = debate.find_seat(Role::Advocate).is_some();
-        let part = if reported { "\"part\":\"report\"" } else { "" };
-        let all = format_call("show_debate", id, part);
-        steps.push(format!("tell the user the result; {all} has all of it"));
+        let has_report = debate.find_seat(Role::Advocate).is_some();
+        let part = if has_report { "\"part\":\"report\"" } else { "" };
+        let show_call = format_call("show_debate", id, part);
+        steps.push(format!("tell the user the result; {show_call} has all of it"));
     }
     if debate.failed_turns().next().is_some() {
         let retry = format_call("continue_round", id, "\"decision\":\"retry\"");
@@ -39,25 +46,28 @@ fn next_calls_after_end(debate: &Debate) -> String {
 pub(super) fn next_call_over_budget(debate: &Debate) -> String {
     let id = &debate.setup().id;
     let (budget, spent) = (debate.budget(), debate.spent());
-    let mut more = vec![];
-    if budget.cost.is_some_and(|most| spent.cost >= most) {
-        let enough = (spent.cost as f64 / 5e5).max(1.0);
-        more.push(format!("max_cost={enough:.2}"));
+    let mut raised_limits = vec![];
+    if budget.cost.is_some_and(|limit| spent.cost >= limit) {
+        // Twice the cost so far, which is in millionths.
+        let cost = (spent.cost as f64 / 5e5).max(MIN_SUGGESTED_COST);
+        raised_limits.push(format!("max_cost={cost:.2}"));
     }
-    if budget.tokens.is_some_and(|most| spent.tokens >= most) {
-        more.push(format!("max_tokens={}", (2 * spent.tokens).max(100_000)));
+    if budget.tokens.is_some_and(|limit| spent.tokens >= limit) {
+        let tokens = (2 * spent.tokens).max(MIN_SUGGESTED_TOKENS);
+        raised_limits.push(format!("max_tokens={tokens}"));
     }
-    if budget.milliseconds.is_some_and(|most| spent.milliseconds >= most) {
-        more.push(format!("max_minutes={}", 2 * (spent.milliseconds / 60_000) + 10));
+    if budget.milliseconds.is_some_and(|limit| spent.milliseconds >= limit) {
+        let minutes = 2 * (spent.milliseconds / 60_000) + SUGGESTED_EXTRA_MINUTES;
+        raised_limits.push(format!("max_minutes={minutes}"));
     }
-    let more = format!("\"decision\":\"change\",\"say\":\"{}\"", more.join(", "));
-    let on = format_call("continue_round", id, &more);
+    let raised_limits = format!("\"decision\":\"change\",\"say\":\"{}\"", raised_limits.join(", "));
+    let continue_call = format_call("continue_round", id, &raised_limits);
     let end = if debate.replies_in(..).next().is_some() {
         format!("{} rules with what there is", format_call("verdict", id, ""))
     } else {
         format!("{} stops it", format_call("continue_round", id, "\"decision\":\"cancel\""))
     };
-    format!("if the user allows more, in all: {on}; else {end}")
+    format!("if the user allows more, in all: {continue_call}; else {end}")
 }
 
 /// The call that continues the debate.
@@ -73,7 +83,7 @@ pub(super) fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
             next_call_over_budget(debate)
         }
         Step::Hold { .. } if awaits_plan_confirmation(debate) => {
-            let (yes, other, no) = (
+            let (accept, change, cancel) = (
                 "\"decision\":\"confirm\"",
                 if debate.find_seat(Role::Advocate).is_some() {
                     "\"decision\":\"change\",\"say\":\"goal=..., evidence_round=on\""
@@ -82,48 +92,49 @@ pub(super) fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
                 },
                 "\"decision\":\"cancel\"",
             );
-            let calls = [yes, other, no].map(|more| format_call("continue_round", id, more));
+            let calls = [accept, change, cancel]
+                .map(|arguments| format_call("continue_round", id, arguments));
             format!("when the user has answered: {}", calls.join(" or "))
         }
         Step::Hold { .. } if debate.is_held() => {
-            let yes = format_call("continue_round", id, "\"decision\":\"continue\"");
+            let accept = format_call("continue_round", id, "\"decision\":\"continue\"");
             format!(
-                "if the user wants to go on: {yes}; {} rules now",
+                "if the user wants to go on: {accept}; {} rules now",
                 format_call("verdict", id, "")
             )
         }
         Step::Hold { next, .. } if debate.setup().act(*next).rounds == Rounds::Open => {
-            let on = format_call("continue_round", id, &turn);
-            let with = |more: &str| format_call("continue_round", id, more);
+            let continue_call = format_call("continue_round", id, &turn);
+            let call_with = |arguments: &str| format_call("continue_round", id, arguments);
             format!(
-                "{on} goes on with round {} (add \"say\" for the user's remark); {} or {} turns it; {} \
+                "{continue_call} goes on with round {} (add \"say\" for the user's remark); {} or {} turns it; {} \
                  sums up and ends it",
                 next.round,
-                with("\"decision\":\"deepen\",\"say\":\"...\""),
-                with("\"decision\":\"steer\",\"say\":\"...\""),
-                with("\"decision\":\"end\"")
+                call_with("\"decision\":\"deepen\",\"say\":\"...\""),
+                call_with("\"decision\":\"steer\",\"say\":\"...\""),
+                call_with("\"decision\":\"end\"")
             )
         }
         Step::Hold { next, .. } => {
-            let on = format_call("continue_round", id, &turn);
+            let continue_call = format_call("continue_round", id, &turn);
             let round = next.round;
             format!(
-                "{on} plays round {round} (add \"say\" for the user's remark); {} rules now",
+                "{continue_call} plays round {round} (add \"say\" for the user's remark); {} rules now",
                 format_call("verdict", id, "")
             )
         }
         Step::Speak { driven, awaited } if driven.is_empty() => {
             let cue = awaited.first().copied();
-            let ruling =
+            let wants_ruling =
                 cue.is_some_and(|cue| debate.setup().phase(cue).reply == ReplyKind::Verdict);
-            let person = cue.is_some_and(|cue| debate.seat(cue).voice == Participant::Human);
-            let (tool, what) = if ruling {
+            let is_person = cue.is_some_and(|cue| debate.seat(cue).voice == Participant::Human);
+            let (tool, argument) = if wants_ruling {
                 ("verdict", "\"ruling\":{...}")
             } else {
                 ("continue_round", "\"speech\":\"...\"")
             };
-            let answer = format_call(tool, id, &format!("{turn},{what}"));
-            if person {
+            let answer = format_call(tool, id, &format!("{turn},{argument}"));
+            if is_person {
                 return format!("show the user the brief, and pass on their own words: {answer}");
             }
             format!("answer the brief: {answer}")

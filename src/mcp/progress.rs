@@ -22,23 +22,24 @@ impl ProgressPreview {
         &mut self,
         debate: &Debate,
         cue: Cue,
-        all: impl FnOnce() -> String,
+        read_text: impl FnOnce() -> String,
     ) -> Option<String> {
-        let early = self.0.is_some_and(|told| told.elapsed() < MIN_INTERVAL);
-        if early || debate.is_sealed(cue) {
+        let is_throttled = self.0.is_some_and(|shown_at| shown_at.elapsed() < MIN_INTERVAL);
+        if is_throttled || debate.is_sealed(cue) {
             return None;
         }
-        let prose =
+        let is_prose =
             matches!(debate.setup().phase(cue).reply, ReplyKind::Speech | ReplyKind::Sections);
-        let mut aloud = if prose { StreamPreview::prose() } else { StreamPreview::json_object() };
-        let line = one_line(&strip_control_chars(&aloud.push(&all())));
+        let mut preview =
+            if is_prose { StreamPreview::prose() } else { StreamPreview::json_object() };
+        let line = one_line(&strip_control_chars(&preview.push(&read_text())));
         if line.trim().is_empty() {
             return None;
         }
         self.0 = Some(Instant::now());
         let skip = line.chars().count().saturating_sub(MAX_PREVIEW_CHARS);
-        let mark = if skip > 0 { "…" } else { "" };
-        let last: String = line.chars().skip(skip).collect();
-        Some(format!("{} ({}): {mark}{last}", debate.seat(cue).title(), debate.tool_at(cue)))
+        let ellipsis = if skip > 0 { "…" } else { "" };
+        let tail: String = line.chars().skip(skip).collect();
+        Some(format!("{} ({}): {ellipsis}{tail}", debate.seat(cue).title(), debate.tool_at(cue)))
     }
 }

@@ -77,62 +77,72 @@ pub(super) struct ModelListItem {
 
 /// Limit of `list_debates`.
 const MAX_LISTED_DEBATES: usize = 12;
+/// Search hits that `list_debates` chooses from.
+const MAX_SEARCH_HITS: usize = 200;
+/// Words of a topic in `list_debates`.
+const MAX_TOPIC_WORDS: usize = 25;
+/// Words of the two sides in `list_debates`.
+const MAX_SIDES_WORDS: usize = 20;
+/// Words of a search excerpt in `list_debates`.
+const MAX_EXCERPT_WORDS: usize = 20;
 
 impl McpServer {
     pub(super) async fn summarize(
         &self,
         args: &SummarizeArgs,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<DebateSummary, ToolError> {
         let ResolvedDebate { id, mut notes } =
-            self.resolve_debate(args.debate_id.as_deref(), place)?;
+            self.resolve_debate(args.debate_id.as_deref(), workspace)?;
         let (stored, debate, _) = self.registry.app.read(&id)?;
-        let here = self.registry.find_run(&id).is_some();
-        let player = stored.holder.as_ref().filter(|_| !here);
-        notes.extend(player.map(|who| remote_holder_note(&id, who)));
-        notes.extend(self.changed_files_note(&stored, &debate, place).await);
-        Ok(build_summary(&stored, &debate, here || stored.holder.is_some(), &notes))
+        let runs_here = self.registry.find_run(&id).is_some();
+        let remote_holder = stored.holder.as_ref().filter(|_| !runs_here);
+        notes.extend(remote_holder.map(|holder| remote_holder_note(&id, holder)));
+        notes.extend(self.changed_files_note(&stored, &debate, workspace).await);
+        Ok(build_summary(&stored, &debate, runs_here || stored.holder.is_some(), &notes))
     }
 
     pub(super) fn list_debates(
         &self,
         args: &ListDebatesArgs,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<DebateList, ToolError> {
-        let said = validate::validate_line("query", args.query.as_deref())?.unwrap_or_default();
-        let (scopes, sought): (Vec<&str>, Vec<&str>) =
-            said.split_whitespace().partition(|word| word.starts_with("in:"));
+        let query_text =
+            validate::validate_line("query", args.query.as_deref())?.unwrap_or_default();
+        let (scopes, terms): (Vec<&str>, Vec<&str>) =
+            query_text.split_whitespace().partition(|word| word.starts_with("in:"));
         let root = match scopes.last().and_then(|scope| scope.strip_prefix("in:")) {
             Some("all") => None,
             Some(path) => Some(self.resolve_root(path)),
-            None => Some(place.root.clone()),
+            None => Some(workspace.root.clone()),
         };
         let (status, unfinished) = parse_status_filter(args.status.as_deref())?;
         let query = DebateQuery { root, status, unfinished, ..DebateQuery::default() };
         let archive = self.registry.app.archive();
         let mut cards = archive.list(&query).map_err(crate::engine::AppError::from)?;
-        let words = sought.join(" ");
-        let left = if cards.is_empty() && said.is_empty() && args.status.is_none() {
-            let left = self.recover_state_files(place)?;
+        let search_text = terms.join(" ");
+        let recovered = if cards.is_empty() && query_text.is_empty() && args.status.is_none() {
+            let recovered = self.recover_state_files(workspace)?;
             cards = archive.list(&query).map_err(crate::engine::AppError::from)?;
-            left
+            recovered
         } else {
             vec![]
         };
-        let mut debates: Vec<DebateListItem> = if words.is_empty() {
+        let mut debates: Vec<DebateListItem> = if search_text.is_empty() {
             cards.iter().map(|card| list_item(card, None)).collect()
         } else {
-            let query = DebateQuery { limit: Some(200), ..query };
-            let hits = archive.search(&words, &query).map_err(crate::engine::AppError::from)?;
+            let query = DebateQuery { limit: Some(MAX_SEARCH_HITS), ..query };
+            let hits =
+                archive.search(&search_text, &query).map_err(crate::engine::AppError::from)?;
             let hit = |card: &DebateCard| hits.iter().find(|hit| hit.id == card.id);
-            let with = |card| Some(list_item(card, Some(&hit(card)?.excerpt)));
-            cards.iter().filter_map(with).collect()
+            let matching_item = |card| Some(list_item(card, Some(&hit(card)?.excerpt)));
+            cards.iter().filter_map(matching_item).collect()
         };
-        let more = debates.len().saturating_sub(MAX_LISTED_DEBATES);
+        let omitted = debates.len().saturating_sub(MAX_LISTED_DEBATES);
         debates.truncate(MAX_LISTED_DEBATES);
-        let mut steps = left;
-        if more > 0 {
-            steps.push(format!("{more} more: narrow it down by words or status"));
+        let mut steps = recovered;
+        if omitted > 0 {
+            steps.push(format!("{omitted} more: narrow it down by words or status"));
         }
         steps.push("continue_round {\"debate_id\":\"...\"} goes on with one".into());
         steps.push("show_debate {\"debate_id\":\"...\"} reads it".into());
@@ -148,27 +158,27 @@ impl McpServer {
     pub(super) async fn show_debate(
         &self,
         args: &ShowDebateArgs,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<DebatePage, ToolError> {
-        let ResolvedDebate { id, notes: told } =
-            self.resolve_debate(args.debate_id.as_deref(), place)?;
+        let ResolvedDebate { id, notes } =
+            self.resolve_debate(args.debate_id.as_deref(), workspace)?;
         let part = validate::validate_line("part", args.part.as_deref())?.unwrap_or("transcript");
         let text = match part {
-            "recheck" => self.recheck_citations(&id, place).await?,
+            "recheck" => self.recheck_citations(&id, workspace).await?,
             part => self.render_part(&id, part)?,
         };
         let pages = token_limits::paginate(&text);
         let page = usize::try_from(args.page.unwrap_or(1)).unwrap_or(usize::MAX);
-        let text = page.checked_sub(1).and_then(|nth| pages.get(nth)).cloned();
+        let text = page.checked_sub(1).and_then(|index| pages.get(index)).cloned();
         let (part, pages) = (part.to_owned(), pages.len());
         let Some(text) = text else { return Err(ToolError::PageOutOfRange { part, page, pages }) };
         let next = if page < pages {
-            let more = format!("\"part\":\"{part}\",\"page\":{}", page + 1);
-            format!("{} has the next page", format_call("show_debate", &id, &more))
+            let arguments = format!("\"part\":\"{part}\",\"page\":{}", page + 1);
+            format!("{} has the next page", format_call("show_debate", &id, &arguments))
         } else {
             format!("{} says what is due", format_call("summarize", &id, ""))
         };
-        let next = told.into_iter().chain([next]).collect::<Vec<_>>().join("; ");
+        let next = notes.into_iter().chain([next]).collect::<Vec<_>>().join("; ");
         Ok(DebatePage { debate_id: id, part, page, pages, text, next })
     }
 
@@ -209,11 +219,11 @@ impl McpServer {
     }
 
     pub(super) async fn list_models(&self, args: &ListModelsArgs) -> Result<ModelList, ToolError> {
-        let listing = self.registry.app.list_providers(args.probe).await?.into_iter();
-        let models = listing.map(|it| ModelListItem {
-            note: model_note(&it),
-            seat: it.seat,
-            playable: it.playable,
+        let providers = self.registry.app.list_providers(args.probe).await?.into_iter();
+        let models = providers.map(|provider| ModelListItem {
+            note: model_note(&provider),
+            seat: provider.seat,
+            playable: provider.playable,
         });
         let models: Vec<ModelListItem> = models.collect();
         let next = seating_question(&models);
@@ -221,14 +231,14 @@ impl McpServer {
     }
 }
 
-/// Participants with longer names are not offered as choices.
+/// Participants with names of this length or longer are not offered as choices.
 const MAX_LABEL_CHARS: usize = 30;
 
 /// Suggests one question to the user about all missing arguments, with the available models.
 fn seating_question(models: &[ModelListItem]) -> String {
-    let fits = |it: &&ModelListItem| it.playable && it.seat.chars().count() < MAX_LABEL_CHARS;
-    let aside = |it: &&ModelListItem| !["demo", "script:FILE"].contains(&it.seat.as_str());
-    let seats = models.iter().filter(fits).filter(aside).map(|it| it.seat.as_str());
+    let is_offered = |it: &&ModelListItem| it.playable && it.seat.chars().count() < MAX_LABEL_CHARS;
+    let is_model = |it: &&ModelListItem| !["demo", "script:FILE"].contains(&it.seat.as_str());
+    let seats = models.iter().filter(is_offered).filter(is_model).map(|it| it.seat.as_str());
     format!(
         "if something is missing, ask the user once for all of it: proposer, challenger and judge ({}), \
          effort (low, medium, high, max), rounds, context (auto, diff, none, or paths); then \
@@ -238,25 +248,27 @@ fn seating_question(models: &[ModelListItem]) -> String {
 }
 
 /// All details of one participant on a line.
-fn model_note(it: &ProviderInfo) -> String {
-    let version = it.version.as_ref().map(|version| format!("version {version}"));
-    let efforts = (!it.efforts.is_empty()).then(|| format!("effort {}", it.efforts.join("/")));
-    let models = (!it.models.is_empty()).then(|| format!("models {}", it.models.join(", ")));
-    let probe = it.probe.as_ref().map(|probe| format!("asked: {probe}"));
-    let known = [version, it.login.clone(), models, efforts, it.price.clone(), probe];
-    let known = known.into_iter().flatten().filter(|_| it.playable);
-    [it.note.clone()].into_iter().chain(known).collect::<Vec<_>>().join("; ")
+fn model_note(provider: &ProviderInfo) -> String {
+    let version = provider.version.as_ref().map(|version| format!("version {version}"));
+    let efforts =
+        (!provider.efforts.is_empty()).then(|| format!("effort {}", provider.efforts.join("/")));
+    let models =
+        (!provider.models.is_empty()).then(|| format!("models {}", provider.models.join(", ")));
+    let probe = provider.probe.as_ref().map(|probe| format!("asked: {probe}"));
+    let details = [version, provider.login.clone(), models, efforts, provider.price.clone(), probe];
+    let details = details.into_iter().flatten().filter(|_| provider.playable);
+    [provider.note.clone()].into_iter().chain(details).collect::<Vec<_>>().join("; ")
 }
 
-fn parse_status_filter(said: Option<&str>) -> Result<(Option<Status>, bool), ToolError> {
-    let Some(said) = validate::validate_line("status", said)? else { return Ok((None, false)) };
-    let known = Status::ALL.into_iter().find(|status| status.as_str() == said.to_lowercase());
-    match (known, said) {
+fn parse_status_filter(value: Option<&str>) -> Result<(Option<Status>, bool), ToolError> {
+    let Some(value) = validate::validate_line("status", value)? else { return Ok((None, false)) };
+    let known = Status::ALL.into_iter().find(|status| status.as_str() == value.to_lowercase());
+    match (known, value) {
         (Some(status), _) => Ok((Some(status), false)),
         (None, "unfinished") => Ok((None, true)),
         (None, _) => Err(ToolError::UnknownValue {
             name: "status".into(),
-            said: said.into(),
+            said: value.into(),
             allowed: format!("unfinished, {}", Status::ALL.map(Status::as_str).join(", ")),
         }),
     }
@@ -267,12 +279,13 @@ fn list_item(card: &DebateCard, excerpt: Option<&str>) -> DebateListItem {
     let sides = format!("{} against {}", side(&card.proposer), side(&card.challenger));
     DebateListItem {
         debate_id: card.id.clone(),
-        topic: first_words(&strip_control_chars(&card.topic), 25),
+        topic: first_words(&strip_control_chars(&card.topic), MAX_TOPIC_WORDS),
         status: card.status.as_str().into(),
         updated_at: iso_timestamp(card.updated_at),
-        sides: first_words(&sides, 20),
+        sides: first_words(&sides, MAX_SIDES_WORDS),
         winner: card.winner.clone(),
-        excerpt: excerpt.map(|excerpt| first_words(&strip_control_chars(excerpt), 20)),
+        excerpt: excerpt
+            .map(|excerpt| first_words(&strip_control_chars(excerpt), MAX_EXCERPT_WORDS)),
     }
 }
 
@@ -282,11 +295,11 @@ fn render_envelopes(debate: &Debate) -> String {
     for (cue, turn) in debate.turns() {
         let envelope = match turn {
             Ok(Reply { envelope, .. }) => envelope,
-            Err(lost) => &lost.envelope,
+            Err(failure) => &failure.envelope,
         };
         let json = serde_json::to_string(envelope).unwrap_or_default();
-        let how = if turn.is_ok() { "" } else { "lost, " };
-        let _ = writeln!(text, "- {cue} {} ({how}{json})", debate.seat(cue).role.title());
+        let prefix = if turn.is_ok() { "" } else { "lost, " };
+        let _ = writeln!(text, "- {cue} {} ({prefix}{json})", debate.seat(cue).role.title());
     }
     if text.is_empty() {
         text.push_str("No turn was taken yet.\n");
@@ -300,8 +313,8 @@ fn render_turn(debate: &Debate, cue: Cue) -> String {
     let mut text = format!("{role} ({tool}), round {}\n\n", cue.round);
     match debate.turn(cue) {
         None => text.push_str("This turn was not taken yet.\n"),
-        Some(Err(lost)) => {
-            let _ = writeln!(text, "[INCOMPLETE] {}: {}", lost.trouble.as_str(), lost.note);
+        Some(Err(failure)) => {
+            let _ = writeln!(text, "[INCOMPLETE] {}: {}", failure.trouble.as_str(), failure.note);
         }
         Some(Ok(_)) if debate.is_sealed(cue) => text.push_str(SEALED_PLACEHOLDER),
         Some(Ok(reply)) => {
@@ -312,22 +325,26 @@ fn render_turn(debate: &Debate, cue: Cue) -> String {
                     let _ = write!(text, "\n  evidence: {}", one_line(evidence));
                 }
             }
-            for given in reply.body.concessions() {
-                let _ =
-                    write!(text, "\n- concedes {}: \"{}\"", given.claim, one_line(&given.quote));
+            for concession in reply.body.concessions() {
+                let _ = write!(
+                    text,
+                    "\n- concedes {}: \"{}\"",
+                    concession.claim,
+                    one_line(&concession.quote)
+                );
             }
-            for resolved in reply.body.resolutions() {
-                let _ = write!(text, "\n- certifies {} as resolved", resolved.claim);
+            for resolution in reply.body.resolutions() {
+                let _ = write!(text, "\n- certifies {} as resolved", resolution.claim);
             }
-            for found in &reply.findings {
-                let _ = write!(text, "\n> Checked: {}", one_line(&found.says));
+            for finding in &reply.findings {
+                let _ = write!(text, "\n> Checked: {}", one_line(&finding.says));
             }
-            for it in &reply.citations {
+            for citation in &reply.citations {
                 let _ = write!(
                     text,
                     "\n> Looked up: {} ({})",
-                    one_line(&it.raw),
-                    one_line(&it.describe())
+                    one_line(&citation.raw),
+                    one_line(&citation.describe())
                 );
             }
             text.push('\n');

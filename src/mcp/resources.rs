@@ -14,13 +14,13 @@ const MAX_LISTED_RESOURCES: usize = 10;
 
 /// The URI templates.
 pub(super) fn resource_templates() -> Vec<ResourceTemplate> {
-    let row = |address: &str, name: &str, about: &str, kind: &str| {
-        ResourceTemplate::new(address, name).with_description(about).with_mime_type(kind)
+    let template = |uri: &str, name: &str, description: &str, mime_type: &str| {
+        ResourceTemplate::new(uri, name).with_description(description).with_mime_type(mime_type)
     };
     vec![
-        row("debate://{id}", "debate", "A debate, all of it", JSON),
-        row("debate://{id}/transcript", "transcript", "A debate as it can be read", MARKDOWN),
-        row(
+        template("debate://{id}", "debate", "A debate, all of it", JSON),
+        template("debate://{id}/transcript", "transcript", "A debate as it can be read", MARKDOWN),
+        template(
             "debate://formats/{name}",
             "format",
             "How a format is played, and its options",
@@ -30,8 +30,8 @@ pub(super) fn resource_templates() -> Vec<ResourceTemplate> {
 }
 
 impl McpServer {
-    pub(super) fn debate_resources(&self, place: &Workspace) -> Vec<Resource> {
-        let root = Some(place.root.clone());
+    pub(super) fn debate_resources(&self, workspace: &Workspace) -> Vec<Resource> {
+        let root = Some(workspace.root.clone());
         let query =
             DebateQuery { root, limit: Some(MAX_LISTED_RESOURCES), ..DebateQuery::default() };
         let cards = self.registry.app.archive().list(&query).unwrap_or_default();
@@ -42,13 +42,13 @@ impl McpServer {
         }
         for format in self.registry.app.formats().iter().map(CatalogEntry::name) {
             let resource = Resource::new(format!("debate://formats/{format}"), format);
-            let about = "How this format is played, and its options";
-            resources.push(resource.with_description(about).with_mime_type(MARKDOWN));
+            let description = "How this format is played, and its options";
+            resources.push(resource.with_description(description).with_mime_type(MARKDOWN));
         }
         for card in cards {
             // A colon in the authority of the URI would be parsed as a port.
-            let address = format!("debate://{}/transcript", card.id.replace(':', "%3A"));
-            let resource = Resource::new(address, card.id);
+            let uri = format!("debate://{}/transcript", card.id.replace(':', "%3A"));
+            let resource = Resource::new(uri, card.id);
             resources.push(resource.with_description(card.topic).with_mime_type(MARKDOWN));
         }
         resources
@@ -57,23 +57,23 @@ impl McpServer {
     /// Reads a resource. None if the URI is unknown.
     pub(super) fn find_resource(
         &self,
-        address: &str,
-        place: &Workspace,
+        uri: &str,
+        workspace: &Workspace,
     ) -> Result<Option<ResourceContents>, ToolError> {
-        let Some(path) = address.strip_prefix("debate://") else { return Ok(None) };
-        let text = |text: String, kind: &str| {
-            Ok(Some(ResourceContents::text(text, address).with_mime_type(kind)))
+        let Some(path) = uri.strip_prefix("debate://") else { return Ok(None) };
+        let text = |text: String, mime_type: &str| {
+            Ok(Some(ResourceContents::text(text, uri).with_mime_type(mime_type)))
         };
         if let Some(name) = path.strip_prefix("formats/") {
-            let known = self.registry.app.formats().iter().find(|format| format.name() == name);
-            return known.map_or(Ok(None), |known| text(render_format(known), MARKDOWN));
+            let entry = self.registry.app.formats().iter().find(|format| format.name() == name);
+            return entry.map_or(Ok(None), |entry| text(render_format(entry), MARKDOWN));
         }
         let (id, part) = path.split_once('/').unwrap_or((path, ""));
         let id = id.replace("%3A", ":").replace("%3a", ":");
         if id.is_empty() {
             return Ok(None);
         }
-        let id = self.resolve_debate(Some(&id), place)?.id;
+        let id = self.resolve_debate(Some(&id), workspace)?.id;
         match part {
             "" => {
                 let (_, debate, _) = self.registry.app.read(&id)?;
@@ -86,8 +86,8 @@ impl McpServer {
 }
 
 /// Renders the documentation of a format and of the options of `start_debate`.
-fn render_format(offering: &CatalogEntry) -> String {
-    crate::report::format_description::describe_format(&offering.offer) + OPTIONS_REFERENCE
+fn render_format(entry: &CatalogEntry) -> String {
+    crate::report::format_description::describe_format(&entry.offer) + OPTIONS_REFERENCE
 }
 
 const OPTIONS_REFERENCE: &str = "

@@ -19,6 +19,9 @@ use std::fmt::Write;
 /// Token limit of the recap for a client that resumes a debate.
 const MAX_RECAP_TOKENS: usize = 350;
 
+/// Line widths of the recap, tried in this order until it fits.
+const RECAP_WIDTHS: &[usize] = &[160, 100, 60, 30];
+
 /// The debate a call resolves to, and notes about how it was found.
 pub(super) struct ResolvedDebate {
     pub(super) id: String,
@@ -31,13 +34,14 @@ impl McpServer {
     pub(super) fn resolve_debate(
         &self,
         id: Option<&str>,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<ResolvedDebate, ToolError> {
-        let own = if id.is_none() { self.registry.last_open_debate(&place.root) } else { None };
-        let id = validate::validate_line("debate_id", id)?.or(own.as_deref());
+        let last_used =
+            if id.is_none() { self.registry.last_open_debate(&workspace.root) } else { None };
+        let id = validate::validate_line("debate_id", id)?.or(last_used.as_deref());
         let files = crate::clients::state_file_paths(&self.config);
-        let (id, told) = self.registry.app.resolve_or_recover(id, false, place, &files)?;
-        Ok(ResolvedDebate { id, notes: told })
+        let (id, notes) = self.registry.app.resolve_or_recover(id, false, workspace, &files)?;
+        Ok(ResolvedDebate { id, notes })
     }
 
     /// Notes for a client that sees a debate for the first time: events recovered from its state
@@ -45,23 +49,23 @@ impl McpServer {
     pub(super) async fn catch_up(
         &self,
         id: &str,
-        place: &Workspace,
-        told: Vec<String>,
+        workspace: &Workspace,
+        resolve_notes: Vec<String>,
     ) -> Result<Vec<String>, ToolError> {
-        let mut notes = told;
+        let mut notes = resolve_notes;
         if !self.registry.mark_seen(id) {
             return Ok(notes);
         }
-        let desk = &self.registry.app;
-        notes.extend(desk.recover_debate(
+        let app = &self.registry.app;
+        notes.extend(app.recover_debate(
             id,
-            place,
+            workspace,
             &crate::clients::state_file_paths(&self.config),
         )?);
-        let (stored, debate, _) = desk.read(id)?;
+        let (stored, debate, _) = app.read(id)?;
         let mut lines = vec![];
         // The status of an ended debate contains its result, so it needs no recap.
-        let widths: &[usize] = if debate.outcome().is_none() { &[160, 100, 60, 30] } else { &[] };
+        let widths: &[usize] = if debate.outcome().is_none() { RECAP_WIDTHS } else { &[] };
         for width in widths {
             lines = short_status(&debate, *width);
             if estimate_tokens(&lines.join("\n")) <= MAX_RECAP_TOKENS {
@@ -69,8 +73,8 @@ impl McpServer {
             }
         }
         notes.extend(lines.into_iter().map(|line| format!("as it stood: {line}")));
-        notes.extend(self.changed_files_note(&stored, &debate, place).await);
-        Ok(notes.iter().map(|note| desk.redact(&one_line(note))).collect())
+        notes.extend(self.changed_files_note(&stored, &debate, workspace).await);
+        Ok(notes.iter().map(|note| app.redact(&one_line(note))).collect())
     }
 
     /// A note that cited files have changed, with the call that checks the citations again.
@@ -78,53 +82,59 @@ impl McpServer {
         &self,
         stored: &StoredDebate,
         debate: &Debate,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Option<String> {
-        let since = self.registry.app.changes_since(stored, debate, place).await.describe()?;
-        let again = format_call("show_debate", &debate.setup().id, "\"part\":\"recheck\"");
-        Some(format!("{}; offer the user to look again: {again}", one_line(&since)))
+        let changes =
+            self.registry.app.changes_since(stored, debate, workspace).await.describe()?;
+        let recheck_call = format_call("show_debate", &debate.setup().id, "\"part\":\"recheck\"");
+        Some(format!("{}; offer the user to look again: {recheck_call}", one_line(&changes)))
     }
 
     /// Validates every citation of a debate against the current files. The record is not changed.
     pub(super) async fn recheck_citations(
         &self,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<String, ToolError> {
         let (stored, debate, _) = self.registry.app.read(id)?;
-        let (desk, place) = (self.registry.app.clone(), place.clone());
-        let looking = tokio::task::spawn_blocking(move || desk.recheck(&stored, &debate, &place));
-        let done = looking.await.map_err(|error| ToolError::Panic(error.to_string()))??;
-        let mut text = format!("Looked up again in {}; the record stays.\n\n", done.against);
-        for again in &done.citations {
-            let (word, raw) = (again.validity.as_str(), one_line(&again.before.raw));
-            let told = one_line(&again.describe());
-            let _ = writeln!(text, "- {word}: {raw} (turn {}): {told}", again.cue);
+        let (app, workspace) = (self.registry.app.clone(), workspace.clone());
+        let task = tokio::task::spawn_blocking(move || app.recheck(&stored, &debate, &workspace));
+        let report = task.await.map_err(|error| ToolError::Panic(error.to_string()))??;
+        let mut text = format!("Looked up again in {}; the record stays.\n\n", report.against);
+        for citation in &report.citations {
+            let (validity, raw) = (citation.validity.as_str(), one_line(&citation.before.raw));
+            let description = one_line(&citation.describe());
+            let _ = writeln!(text, "- {validity}: {raw} (turn {}): {description}", citation.cue);
         }
-        if done.citations.is_empty() {
+        if report.citations.is_empty() {
             text.push_str("Nothing that was cited had been found.\n");
         }
         Ok(text)
     }
 
     /// Takes the lease of a debate, even if another process holds it, and runs it here.
-    pub(super) async fn take_over(&self, id: &str, place: &Workspace) -> Result<(), ToolError> {
+    pub(super) async fn take_over(&self, id: &str, workspace: &Workspace) -> Result<(), ToolError> {
         let (_, debate, _) = self.registry.app.read(id)?;
         if debate.outcome().is_some() {
             return Err(debate_ended_error(&debate, "taking it over"));
         }
         self.registry.app.check_remaining_seats(&debate, debate.seats())?;
-        Ok(self.registry.take_over(id, place).await?)
+        Ok(self.registry.take_over(id, workspace).await?)
     }
 
     /// Recovers the user's own debates from state files. Returns a line about each file it found.
-    pub(super) fn recover_state_files(&self, place: &Workspace) -> Result<Vec<String>, ToolError> {
-        let found =
-            self.registry.app.recover(place, &crate::clients::state_file_paths(&self.config))?;
-        let mut lines = found.messages;
-        for stranger in found.unsigned_files {
-            let told = ToolError::from(AppError::OnlyUnsignedFile(Box::new(stranger)));
-            lines.push(format!("{told}: {}", told.next_call()));
+    pub(super) fn recover_state_files(
+        &self,
+        workspace: &Workspace,
+    ) -> Result<Vec<String>, ToolError> {
+        let recovered = self
+            .registry
+            .app
+            .recover(workspace, &crate::clients::state_file_paths(&self.config))?;
+        let mut lines = recovered.messages;
+        for file in recovered.unsigned_files {
+            let error = ToolError::from(AppError::OnlyUnsignedFile(Box::new(file)));
+            lines.push(format!("{error}: {}", error.next_call()));
         }
         Ok(lines.iter().map(|line| self.registry.app.redact(&one_line(line))).collect())
     }
@@ -134,59 +144,62 @@ impl McpServer {
     pub(super) async fn import_transcript(
         &self,
         args: &ContinueRoundArgs,
-        place: &Workspace,
-        waiting: &WaitContext,
+        workspace: &Workspace,
+        wait: &WaitContext,
     ) -> Result<(WaitResult, Vec<String>), ToolError> {
-        let found =
-            self.registry.app.recover(place, &crate::clients::state_file_paths(&self.config))?;
-        let stranger = select_foreign_file(found.unsigned_files, args.debate_id.as_deref(), place)
-            .ok_or(ToolError::NothingToImport)?;
-        let opening = self.parse_import_seats(args.say.as_deref())?;
-        let taken = self.registry.app.import_unsigned(&stranger, &opening, place)?;
-        let note = match taken.outcome {
-            ImportOutcome::Transcript { imported: taken, turns } => {
+        let recovered = self
+            .registry
+            .app
+            .recover(workspace, &crate::clients::state_file_paths(&self.config))?;
+        let file =
+            select_foreign_file(recovered.unsigned_files, args.debate_id.as_deref(), workspace)
+                .ok_or(ToolError::NothingToImport)?;
+        let draft = self.parse_import_seats(args.say.as_deref())?;
+        let imported = self.registry.app.import_unsigned(&file, &draft, workspace)?;
+        let note = match imported.outcome {
+            ImportOutcome::Transcript { imported, turns } => {
                 format!(
-                    "taken in as a transcript: {taken} of {turns} turns; nothing else is believed"
+                    "taken in as a transcript: {imported} of {turns} turns; nothing else is believed"
                 )
             }
             _ => "it was taken in before".into(),
         };
-        self.registry.mark_seen(&taken.id);
-        let place = &Workspace { state_file: None, ..place.clone() };
-        Ok((self.registry.play_and_wait(&taken.id, place, waiting).await?, vec![note]))
+        self.registry.mark_seen(&imported.id);
+        let workspace = &Workspace { state_file: None, ..workspace.clone() };
+        Ok((self.registry.play_and_wait(&imported.id, workspace, wait).await?, vec![note]))
     }
 
     /// Parses the seats of an imported debate. Default: the host plays all of them.
-    fn parse_import_seats(&self, said: Option<&str>) -> Result<DebateDraft, ToolError> {
-        let mut opening =
+    fn parse_import_seats(&self, assignments: Option<&str>) -> Result<DebateDraft, ToolError> {
+        let mut draft =
             DebateDraft::new("", Participant::Host, Participant::Host, Participant::Host);
-        let parts = said.unwrap_or_default().split([',', ';', '\n']).map(str::trim);
+        let parts = assignments.unwrap_or_default().split([',', ';', '\n']).map(str::trim);
         for part in parts.filter(|part| !part.is_empty()) {
             let (name, seat) = part.split_once('=').unwrap_or((part, ""));
-            let bad =
+            let invalid =
                 |why: String| ToolError::InvalidSeat { name: name.into(), said: seat.into(), why };
-            let voice =
-                seat.trim().parse::<Participant>().map_err(|error| bad(error.to_string()))?;
-            let voice = with_absolute_script(voice, &self.config.current_dir);
+            let participant =
+                seat.trim().parse::<Participant>().map_err(|error| invalid(error.to_string()))?;
+            let participant = with_absolute_script(participant, &self.config.current_dir);
             match name.trim().to_lowercase().as_str() {
-                "proposer" => opening.proposer = voice,
-                "challenger" => opening.challenger = voice,
-                "judge" => opening.judge = voice,
-                _ => return Err(bad("proposer, challenger and judge can be named".into())),
+                "proposer" => draft.proposer = participant,
+                "challenger" => draft.challenger = participant,
+                "judge" => draft.judge = participant,
+                _ => return Err(invalid("proposer, challenger and judge can be named".into())),
             }
         }
-        Ok(opening)
+        Ok(draft)
     }
 }
 
 /// Picks the file with that debate id. Without an id: this client's own file, else the first.
 fn select_foreign_file(
-    strangers: Vec<UnsignedFile>,
+    files: Vec<UnsignedFile>,
     id: Option<&str>,
-    place: &Workspace,
+    workspace: &Workspace,
 ) -> Option<UnsignedFile> {
-    let named = |it: &UnsignedFile| id.is_none() || it.transcript.id.as_deref() == id;
-    let mut all: Vec<UnsignedFile> = strangers.into_iter().filter(named).collect();
-    all.sort_by_key(|it| Some(&it.path) != place.state_file.as_ref());
-    all.into_iter().next()
+    let has_id = |it: &UnsignedFile| id.is_none() || it.transcript.id.as_deref() == id;
+    let mut candidates: Vec<UnsignedFile> = files.into_iter().filter(has_id).collect();
+    candidates.sort_by_key(|it| Some(&it.path) != workspace.state_file.as_ref());
+    candidates.into_iter().next()
 }

@@ -78,40 +78,40 @@ impl Drop for RunGuard<'_> {
 }
 
 impl RunRegistry {
-    pub(super) fn new(desk: App) -> Arc<RunRegistry> {
-        let closing = CancellationToken::new();
-        let (runs, starting, recording) =
+    pub(super) fn new(app: App) -> Arc<RunRegistry> {
+        let shutdown = CancellationToken::new();
+        let (runs, start_lock, record_locks) =
             (Mutex::default(), tokio::sync::Mutex::default(), Mutex::default());
         Arc::new(RunRegistry {
-            app: desk,
-            shutdown: closing,
+            app,
+            shutdown,
             runs,
-            start_lock: starting,
-            record_locks: recording,
+            start_lock,
+            record_locks,
             seen_debates: Mutex::default(),
         })
     }
 
     /// Marks a debate as most recently used. Returns whether it is new to this client.
     pub(super) fn mark_seen(&self, id: &str) -> bool {
-        let mut known = self.seen_debates.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = known.len();
-        known.retain(|other| other != id);
-        let new = known.len() == before;
-        known.push(id.to_owned());
-        new
+        let mut seen = self.seen_debates.lock().unwrap_or_else(PoisonError::into_inner);
+        let count_before = seen.len();
+        seen.retain(|other| other != id);
+        let is_new = seen.len() == count_before;
+        seen.push(id.to_owned());
+        is_new
     }
 
     /// The most recently used debate of this client that is unfinished.
     pub(super) fn last_open_debate(&self, root: &Path) -> Option<String> {
-        let known = self.seen_debates.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if known.is_empty() {
+        let seen = self.seen_debates.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if seen.is_empty() {
             return None;
         }
-        let here =
+        let query =
             DebateQuery { root: Some(root.to_owned()), unfinished: true, ..DebateQuery::default() };
-        let open = self.app.archive().list(&here).unwrap_or_default();
-        known.into_iter().rev().find(|id| open.iter().any(|card| card.id == *id))
+        let open = self.app.archive().list(&query).unwrap_or_default();
+        seen.into_iter().rev().find(|id| open.iter().any(|card| card.id == *id))
     }
 
     fn lock_runs(&self) -> MutexGuard<'_, HashMap<String, ActiveRun>> {
@@ -125,24 +125,26 @@ impl RunRegistry {
 
     /// Locks a debate for recording.
     pub(super) async fn lock_recording(&self, id: &str) -> tokio::sync::OwnedMutexGuard<()> {
-        let one = {
-            let mut all = self.record_locks.lock().unwrap_or_else(PoisonError::into_inner);
-            all.retain(|_, one| Arc::strong_count(one) > 1);
-            all.entry(id.to_owned()).or_default().clone()
+        let lock = {
+            let mut locks = self.record_locks.lock().unwrap_or_else(PoisonError::into_inner);
+            locks.retain(|_, lock| Arc::strong_count(lock) > 1);
+            locks.entry(id.to_owned()).or_default().clone()
         };
-        one.lock_owned().await
+        lock.lock_owned().await
     }
 
     /// Returns the active run of a debate, or starts one.
     pub(super) async fn find_or_start_run(
         self: &Arc<RunRegistry>,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<ActiveRun, AppError> {
-        let _starting = self.start_lock.lock().await;
+        let _start_guard = self.start_lock.lock().await;
         match self.find_run(id) {
             Some(run) => Ok(run),
-            None => Ok(self.spawn_run(self.app.resume(id, place, LeaseMode::IfFree, vec![])?)),
+            None => {
+                Ok(self.spawn_run(self.app.resume(id, workspace, LeaseMode::IfFree, vec![])?))
+            }
         }
     }
 
@@ -150,11 +152,11 @@ impl RunRegistry {
     pub(super) async fn take_over(
         self: &Arc<RunRegistry>,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<(), AppError> {
-        let _starting = self.start_lock.lock().await;
+        let _start_guard = self.start_lock.lock().await;
         if self.find_run(id).is_none() {
-            self.spawn_run(self.app.resume(id, place, LeaseMode::TakeOver, vec![])?);
+            self.spawn_run(self.app.resume(id, workspace, LeaseMode::TakeOver, vec![])?);
         }
         Ok(())
     }
@@ -171,56 +173,69 @@ impl RunRegistry {
     pub(super) async fn send_commands(
         self: &Arc<RunRegistry>,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
         commands: Vec<Command>,
     ) -> Result<(), AppError> {
         loop {
             let mut run = {
-                let _starting = self.start_lock.lock().await;
+                let _start_guard = self.start_lock.lock().await;
                 let Some(run) = self.reserve_run(id) else {
-                    self.spawn_run(self.app.resume(id, place, LeaseMode::IfFree, commands)?);
+                    self.spawn_run(self.app.resume(id, workspace, LeaseMode::IfFree, commands)?);
                     return Ok(());
                 };
                 run
             };
-            let done = run.handle.send(commands.clone()).await;
+            let result = run.handle.send(commands.clone()).await;
             run.pending_commands.fetch_sub(1, Ordering::SeqCst);
-            match done {
+            match result {
                 // The run ended meanwhile: retry, and resuming the debate reports any error.
                 Err(SessionError::NotRunning) => drop(run.wait_for_end().await),
-                done => return Ok(done?),
+                result => return Ok(result?),
             }
         }
     }
 
     /// Spawns a task that runs a debate until it is idle.
-    pub(super) fn spawn_run(self: &Arc<RunRegistry>, mut job: DebateRun) -> ActiveRun {
-        let (tell, ended) = watch::channel(None);
-        let asking = Arc::new(AtomicUsize::new(0));
-        let run =
-            ActiveRun { handle: job.handle(), end_signal: ended, pending_commands: asking.clone() };
-        let id = job.id().to_owned();
+    pub(super) fn spawn_run(self: &Arc<RunRegistry>, mut debate_run: DebateRun) -> ActiveRun {
+        let (end_sender, end_signal) = watch::channel(None);
+        let pending_commands = Arc::new(AtomicUsize::new(0));
+        let run = ActiveRun {
+            handle: debate_run.handle(),
+            end_signal,
+            pending_commands: pending_commands.clone(),
+        };
+        let id = debate_run.id().to_owned();
         self.lock_runs().insert(id.clone(), run.clone());
-        let hub = self.clone();
+        tracing::debug!(debate = %id, "run started");
+        let registry = self.clone();
         tokio::spawn(async move {
-            let kept = RunGuard { registry: &hub, id: &id };
-            let done = loop {
+            let guard = RunGuard { registry: &registry, id: &id };
+            let result = loop {
                 let idle = tokio::select! {
-                    idle = job.wait_idle() => idle.map(drop).map_err(RunStopReason::from),
-                    () = hub.shutdown.cancelled() => break Ok(()),
+                    idle = debate_run.wait_idle() => idle.map(drop).map_err(RunStopReason::from),
+                    () = registry.shutdown.cancelled() => break Ok(()),
                 };
                 // Pending commands are handled first. Once removed, the run gets no new ones.
-                let mut runs = hub.lock_runs();
-                if idle.is_err() || asking.load(Ordering::SeqCst) == 0 {
+                let mut runs = registry.lock_runs();
+                if idle.is_err() || pending_commands.load(Ordering::SeqCst) == 0 {
                     runs.remove(&id);
                     break idle;
                 }
                 drop(runs);
                 tokio::task::yield_now().await;
             };
-            job.stop().await;
-            drop(kept);
-            tell.send_replace(Some(done));
+            debate_run.stop().await;
+            drop(guard);
+            match &result {
+                Ok(()) => tracing::debug!(debate = %id, "run ended"),
+                Err(RunStopReason::TakenOver(holder)) => {
+                    tracing::info!(debate = %id, holder = %holder, "run stopped, lease lost");
+                }
+                Err(RunStopReason::Failed(error)) => {
+                    tracing::info!(debate = %id, error = %error, "run failed");
+                }
+            }
+            end_sender.send_replace(Some(result));
         });
         run
     }
@@ -229,10 +244,11 @@ impl RunRegistry {
     pub(super) async fn shut_down(self: &Arc<RunRegistry>) {
         self.shutdown.cancel();
         let runs: Vec<ActiveRun> = self.lock_runs().values().cloned().collect();
+        tracing::debug!(runs = runs.len(), "stopping all runs");
         for mut run in runs {
             let _ = run.wait_for_end().await;
         }
-        let hub = self.clone();
-        let _ = tokio::task::spawn_blocking(move || hub.app.archive().flush_exports()).await;
+        let registry = self.clone();
+        let _ = tokio::task::spawn_blocking(move || registry.app.archive().flush_exports()).await;
     }
 }

@@ -36,6 +36,9 @@ const TASK_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 /// A client that supports tasks gets a direct response within this time, and a task after it.
 const SYNC_LIMIT: Duration = Duration::from_millis(500);
 
+/// Characters of an unknown tool's name that its error quotes.
+const MAX_QUOTED_CHARS: usize = 60;
+
 /// The MCP server. Cheap to clone: all clones share one state.
 #[derive(Clone)]
 pub struct McpServer {
@@ -56,9 +59,9 @@ struct ToolCall {
 
 impl McpServer {
     /// Creates the server. Opens nothing, so that the handshake is fast.
-    pub fn new(desk: App, config: Config) -> McpServer {
+    pub fn new(app: App, config: Config) -> McpServer {
         McpServer {
-            registry: RunRegistry::new(desk),
+            registry: RunRegistry::new(app),
             config: Arc::new(config),
             tasks: TaskManager::new(),
         }
@@ -87,65 +90,69 @@ impl McpServer {
     ) -> Result<CallToolResponse, ToolError> {
         // A client that sets `wait_seconds` wants the intermediate status, not a task that only
         // completes at the end.
-        let waits = arguments.as_ref().and_then(|all| all.get("wait_seconds"));
+        let wait_seconds = arguments.as_ref().and_then(|all| all.get("wait_seconds"));
         let call = ToolCall {
-            supports_tasks: call.supports_tasks && waits.is_none_or(Value::is_null),
+            supports_tasks: call.supports_tasks && wait_seconds.is_none_or(Value::is_null),
             ..call
         };
-        let place = &call.workspace;
-        let plain = |result| Ok(CallToolResponse::Complete(result));
+        let workspace = &call.workspace;
+        let complete = |result| Ok(CallToolResponse::Complete(result));
         match tool {
             "start_debate" => {
                 let args: StartDebateArgs = validate::parse_arguments(tool, arguments)?;
-                let patience = validate::wait_timeout(args.wait_seconds);
-                let waiting = call.wait_context(patience);
-                let (seen, notes) = self.start_debate(&args, place, &waiting).await?;
-                Ok(self.status_response(&seen, notes, call, patience))
+                let timeout = validate::wait_timeout(args.wait_seconds);
+                let wait = call.wait_context(timeout);
+                let (wait_result, notes) = self.start_debate(&args, workspace, &wait).await?;
+                Ok(self.status_response(&wait_result, notes, call, timeout))
             }
             "continue_round" => {
                 let args: super::args::ContinueRoundArgs =
                     validate::parse_arguments(tool, arguments)?;
-                let patience = validate::wait_timeout(args.wait_seconds);
-                let (seen, notes) =
-                    self.continue_round(&args, place, &call.wait_context(patience)).await?;
-                Ok(self.status_response(&seen, notes, call, patience))
+                let timeout = validate::wait_timeout(args.wait_seconds);
+                let (wait_result, notes) =
+                    self.continue_round(&args, workspace, &call.wait_context(timeout)).await?;
+                Ok(self.status_response(&wait_result, notes, call, timeout))
             }
             "verdict" => {
                 let args: super::args::VerdictArgs = validate::parse_arguments(tool, arguments)?;
-                let patience = validate::wait_timeout(args.wait_seconds);
-                let (seen, notes) =
-                    self.request_verdict(&args, place, &call.wait_context(patience)).await?;
+                let timeout = validate::wait_timeout(args.wait_seconds);
+                let (wait_result, notes) =
+                    self.request_verdict(&args, workspace, &call.wait_context(timeout)).await?;
                 Ok(self.status_response(
-                    &seen,
+                    &wait_result,
                     notes,
                     ToolCall { awaits_ruling: true, ..call },
-                    patience,
+                    timeout,
                 ))
             }
             "summarize" => {
                 let args: SummarizeArgs = validate::parse_arguments(tool, arguments)?;
-                let account = self.summarize(&args, place).await?;
-                plain(tool_result(&account, text::render_summary(&account)))
+                let summary = self.summarize(&args, workspace).await?;
+                complete(tool_result(&summary, text::render_summary(&summary)))
             }
             "list_debates" => {
-                let listed =
-                    self.list_debates(&validate::parse_arguments(tool, arguments)?, place)?;
-                plain(tool_result(&listed, text::render_list(&listed)))
+                let list =
+                    self.list_debates(&validate::parse_arguments(tool, arguments)?, workspace)?;
+                complete(tool_result(&list, text::render_list(&list)))
             }
             "show_debate" => {
-                let shown =
-                    self.show_debate(&validate::parse_arguments(tool, arguments)?, place).await?;
-                plain(tool_result(&shown, text::render_page(&shown)))
+                let page = self
+                    .show_debate(&validate::parse_arguments(tool, arguments)?, workspace)
+                    .await?;
+                complete(tool_result(&page, text::render_page(&page)))
             }
             "list_models" => {
                 let args = validate::parse_arguments(tool, arguments)?;
-                let waiting = call.wait_context(validate::wait_timeout(None));
-                let models = waiting
+                let wait = call.wait_context(validate::wait_timeout(None));
+                let models = wait
                     .await_with_progress("asking who answers", self.list_models(&args))
                     .await??;
-                plain(tool_result(&models, text::render_models(&models)))
+                complete(tool_result(&models, text::render_models(&models)))
             }
-            other => Err(ToolError::UnknownTool(other.chars().take(60).collect())),
+            other => {
+                let quoted = other.chars().take(MAX_QUOTED_CHARS).collect();
+                Err(ToolError::UnknownTool(quoted))
+            }
         }
     }
 
@@ -153,41 +160,41 @@ impl McpServer {
     /// that supports tasks gets a task to poll.
     fn status_response(
         &self,
-        seen: &WaitResult,
+        wait_result: &WaitResult,
         notes: Vec<String>,
         call: ToolCall,
-        patience: Duration,
+        timeout: Duration,
     ) -> CallToolResponse {
-        if !(call.supports_tasks && seen.running && patience > SYNC_LIMIT) {
-            return CallToolResponse::Complete(status_result(seen, notes));
+        if !(call.supports_tasks && wait_result.running && timeout > SYNC_LIMIT) {
+            return CallToolResponse::Complete(status_result(wait_result, notes));
         }
         let options = TaskOptions::new()
             .with_ttl_ms(u64::try_from(TASK_TTL.as_millis()).unwrap_or(u64::MAX))
             .with_status_message("debating");
-        let (server, id) = (self.clone(), seen.debate.setup().id.clone());
-        let ToolCall { workspace: place, awaits_ruling: ruling, .. } = call;
-        let place = self.workspace_of(&id, &place).unwrap_or(place);
+        let (server, id) = (self.clone(), wait_result.debate.setup().id.clone());
+        let ToolCall { workspace, awaits_ruling, .. } = call;
+        let workspace = self.workspace_of(&id, &workspace).unwrap_or(workspace);
         let task = self.tasks.spawn(options, move |task| {
             Box::pin(async move {
-                let gone = CancellationToken::new();
-                let waiting = WaitContext {
+                let cancel = CancellationToken::new();
+                let wait = WaitContext {
                     deadline: None,
-                    cancel: gone,
+                    cancel,
                     progress: ProgressSink::Task(task.clone()),
                 };
-                let attended = AssertUnwindSafe(async {
-                    if ruling {
-                        server.wait_for_ruling(&id, &place, &waiting).await
+                let wait_future = AssertUnwindSafe(async {
+                    if awaits_ruling {
+                        server.wait_for_ruling(&id, &workspace, &wait).await
                     } else {
-                        server.registry.play_and_wait(&id, &place, &waiting).await
+                        server.registry.play_and_wait(&id, &workspace, &wait).await
                     }
                 });
                 tokio::select! {
                     // The client cancelled the task. The run goes on.
                     () = task.cancelled() => Err(TaskExit::Cancelled),
-                    seen = attended.catch_unwind() => Ok(match seen {
-                        Ok(Ok(seen)) => status_result(&seen, notes),
-                        Ok(Err(complaint)) => server.error_result(&complaint),
+                    wait_result = wait_future.catch_unwind() => Ok(match wait_result {
+                        Ok(Ok(wait_result)) => status_result(&wait_result, notes),
+                        Ok(Err(error)) => server.error_result(&error),
                         Err(panic) => server.error_result(&panic_error(&*panic)),
                     }),
                 }
@@ -197,10 +204,8 @@ impl McpServer {
     }
 
     /// The error response, redacted: it may quote text that the client sent.
-    fn error_result(&self, complaint: &ToolError) -> CallToolResult {
-        CallToolResult::error(vec![ContentBlock::text(
-            self.registry.app.redact(&complaint.to_text()),
-        )])
+    fn error_result(&self, error: &ToolError) -> CallToolResult {
+        CallToolResult::error(vec![ContentBlock::text(self.registry.app.redact(&error.to_text()))])
     }
 }
 
@@ -223,41 +228,45 @@ impl ToolCall {
     }
 
     /// The wait of this call. A client that supports tasks waits `SYNC_LIMIT` at most.
-    fn wait_context(&self, patience: Duration) -> WaitContext {
-        let patience = if self.supports_tasks { patience.min(SYNC_LIMIT) } else { patience };
-        let ear = match &self.progress {
+    fn wait_context(&self, timeout: Duration) -> WaitContext {
+        let timeout = if self.supports_tasks { timeout.min(SYNC_LIMIT) } else { timeout };
+        let progress = match &self.progress {
             ProgressSink::Client(peer, token) => ProgressSink::Client(peer.clone(), token.clone()),
             _ => ProgressSink::Discard,
         };
         WaitContext {
-            deadline: Some(Instant::now() + patience),
+            deadline: Some(Instant::now() + timeout),
             cancel: self.cancel.clone(),
-            progress: ear,
+            progress,
         }
     }
 }
 
-fn status_result(seen: &WaitResult, notes: Vec<String>) -> CallToolResult {
+fn status_result(wait_result: &WaitResult, notes: Vec<String>) -> CallToolResult {
     let mut notes = notes;
     notes.extend(
-        seen.remote_holder.as_ref().map(|who| remote_holder_note(&seen.debate.setup().id, who)),
+        wait_result
+            .remote_holder
+            .as_ref()
+            .map(|holder| remote_holder_note(&wait_result.debate.setup().id, holder)),
     );
-    let stands: DebateStatus = build_status(&seen.stored, &seen.debate, seen.running, &notes);
-    let text = text::render_status(&stands);
-    tool_result(&stands, text)
+    let status: DebateStatus =
+        build_status(&wait_result.stored, &wait_result.debate, wait_result.running, &notes);
+    let text = text::render_status(&status);
+    tool_result(&status, text)
 }
 
 /// A result as structured content and as text, because some clients pass only one to the model.
 fn tool_result(result: &impl Serialize, text: String) -> CallToolResult {
-    let mut both = CallToolResult::success(vec![ContentBlock::text(text)]);
-    both.structured_content = serde_json::to_value(result).ok();
-    both
+    let mut response = CallToolResult::success(vec![ContentBlock::text(text)]);
+    response.structured_content = serde_json::to_value(result).ok();
+    response
 }
 
 fn panic_error(panic: &(dyn std::any::Any + Send)) -> ToolError {
-    let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
-    let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-    ToolError::Panic(said.unwrap_or_else(|| "no reason was given".into()))
+    let message = panic.downcast_ref::<&str>().map(|message| (*message).to_owned());
+    let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
+    ToolError::Panic(message.unwrap_or_else(|| "no reason was given".into()))
 }
 
 /// Converts a panic in a handler other than `call_tool` to an internal error.
@@ -276,9 +285,10 @@ impl ServerHandler for McpServer {
             .enable_completions()
             .enable_tasks()
             .build();
-        let ours = Implementation::new("debate", env!("CARGO_PKG_VERSION")).with_title("debate");
+        let implementation =
+            Implementation::new("debate", env!("CARGO_PKG_VERSION")).with_title("debate");
         ServerConfig::new(capabilities)
-            .with_server_info(ours)
+            .with_server_info(implementation)
             .with_instructions(tools::INSTRUCTIONS)
     }
 
@@ -287,15 +297,22 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let started_at = Instant::now();
         let call = ToolCall::from_request(self, &context);
-        let done = AssertUnwindSafe(self.dispatch_tool(&request.name, request.arguments, call));
-        let done = done.catch_unwind().await;
+        let result = AssertUnwindSafe(self.dispatch_tool(&request.name, request.arguments, call));
+        let result = result.catch_unwind().await;
         // Flush, so that a record named in the response can be read.
-        let desk = self.registry.app.clone();
-        let _ = tokio::task::spawn_blocking(move || desk.archive().flush_exports()).await;
-        Ok(match done {
+        let app = self.registry.app.clone();
+        let _ = tokio::task::spawn_blocking(move || app.archive().flush_exports()).await;
+        tracing::debug!(
+            tool = ?request.name,
+            elapsed_ms = started_at.elapsed().as_millis(),
+            success = matches!(result, Ok(Ok(_))),
+            "tool call answered"
+        );
+        Ok(match result {
             Ok(Ok(response)) => response,
-            Ok(Err(complaint)) => self.error_result(&complaint).into(),
+            Ok(Err(error)) => self.error_result(&error).into(),
             Err(panic) => self.error_result(&panic_error(&*panic)).into(),
         })
     }
@@ -314,9 +331,9 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let hidden = McpClient::from_request(&context).hidden_prompts(&self.config);
-        let mut offered = prompts::prompts();
-        offered.retain(|prompt| !hidden.contains(&prompt.name.as_str()));
-        Ok(ListPromptsResult::with_all_items(offered))
+        let mut visible = prompts::prompts();
+        visible.retain(|prompt| !hidden.contains(&prompt.name.as_str()));
+        Ok(ListPromptsResult::with_all_items(visible))
     }
 
     async fn get_prompt(
@@ -324,14 +341,15 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let given = request.arguments.unwrap_or_default();
-        let Some((text, about)) = prompts::render_prompt(&request.name, &given) else {
+        let arguments = request.arguments.unwrap_or_default();
+        let Some((text, description)) = prompts::render_prompt(&request.name, &arguments) else {
             let known: Vec<_> = prompts::prompts().into_iter().map(|prompt| prompt.name).collect();
-            let why = format!("there is no prompt `{}`; known: {}", request.name, known.join(", "));
-            return Err(ErrorData::invalid_params(why, None));
+            let message =
+                format!("there is no prompt `{}`; known: {}", request.name, known.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
         };
         let messages = vec![PromptMessage::new_text(Role::User, text)];
-        Ok(GetPromptResult::new(messages).with_description(about).into())
+        Ok(GetPromptResult::new(messages).with_description(description).into())
     }
 
     async fn list_resources(
@@ -339,8 +357,8 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let place = self.workspace(&McpClient::from_request(&context));
-        catch_panic(|| Ok(ListResourcesResult::with_all_items(self.debate_resources(&place))))
+        let workspace = self.workspace(&McpClient::from_request(&context));
+        catch_panic(|| Ok(ListResourcesResult::with_all_items(self.debate_resources(&workspace))))
     }
 
     async fn list_resource_templates(
@@ -356,15 +374,15 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let place = self.workspace(&McpClient::from_request(&context));
-        catch_panic(|| match self.find_resource(&request.uri, &place) {
-            Ok(Some(found)) => Ok(ReadResourceResult::new(vec![found]).into()),
+        let workspace = self.workspace(&McpClient::from_request(&context));
+        catch_panic(|| match self.find_resource(&request.uri, &workspace) {
+            Ok(Some(contents)) => Ok(ReadResourceResult::new(vec![contents]).into()),
             Ok(None) => {
-                let why = "addresses are debate://last, debate://{id}, debate://{id}/transcript and \
-                           debate://formats/{name}";
-                Err(ErrorData::resource_not_found(why, None))
+                let message = "unknown resource; there are debate://last, debate://{id}, \
+                           debate://{id}/transcript and debate://formats/{name}";
+                Err(ErrorData::resource_not_found(message, None))
             }
-            Err(complaint) => Err(ErrorData::resource_not_found(complaint.to_text(), None)),
+            Err(error) => Err(ErrorData::resource_not_found(error.to_text(), None)),
         })
     }
 
@@ -373,10 +391,10 @@ impl ServerHandler for McpServer {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let place = self.workspace(&McpClient::from_request(&context));
-        let (name, typed) = (&request.argument.name, &request.argument.value);
+        let workspace = self.workspace(&McpClient::from_request(&context));
+        let (name, prefix) = (&request.argument.name, &request.argument.value);
         catch_panic(|| {
-            let values = self.completions(name, typed, &place);
+            let values = self.completions(name, prefix, &workspace);
             let info = CompletionInfo::with_all_values(values)
                 .map_err(|error| ErrorData::internal_error(error, None))?;
             Ok(CompleteResult::new(info))
@@ -392,8 +410,8 @@ impl ServerHandler for McpServer {
         let known = ["tools/", "prompts/", "resources/", "completion/", "initialize"];
         if known.iter().any(|known| method.starts_with(known)) {
             // rmcp passes a known method here if its params cannot be deserialized.
-            let why = format!("the params of `{method}` cannot be read");
-            return Err(ErrorData::invalid_params(why, None));
+            let message = format!("the params of `{method}` cannot be read");
+            return Err(ErrorData::invalid_params(message, None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
     }

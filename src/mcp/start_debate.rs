@@ -20,6 +20,8 @@ use std::time::Duration;
 
 /// Limit of the `context` argument, notes included.
 const MAX_CONTEXT_CHARS: usize = 20_000;
+/// Unfinished debates that are compared with the topic of a new one.
+const MAX_COMPARED_DEBATES: usize = 20;
 
 impl McpServer {
     /// Opens a debate, runs its first round and waits for it. The notes say which models were
@@ -27,55 +29,55 @@ impl McpServer {
     pub(super) async fn start_debate(
         &self,
         args: &StartDebateArgs,
-        place: &Workspace,
-        waiting: &WaitContext,
+        workspace: &Workspace,
+        wait: &WaitContext,
     ) -> Result<(WaitResult, Vec<String>), ToolError> {
-        let (args, understood) = self.apply_topic_options(args, place)?;
-        let asked = Box::pin(self.prepare_start(&args, place, waiting.time_left()));
-        let (draft, wish) =
-            match waiting.await_with_progress("looking at the change", asked).await?? {
-                StartPlan::New(draft, wish) => (*draft, *wish),
+        let (args, topic_note) = self.apply_topic_options(args, workspace)?;
+        let planning = Box::pin(self.prepare_start(&args, workspace, wait.time_left()));
+        let (draft, seating) =
+            match wait.await_with_progress("looking at the change", planning).await?? {
+                StartPlan::New(draft, seating) => (*draft, *seating),
                 StartPlan::Existing(id) => {
-                    return self.wait_for_same_review(&id, place, waiting).await;
+                    return self.wait_for_same_review(&id, workspace, wait).await;
                 }
             };
-        let ready = self.registry.app.prepare(draft, &wish, &place.root);
-        let (opening, warnings) =
-            waiting.await_with_progress("asking who answers", ready).await??;
-        let given = (!opening.picked.is_empty())
-            .then(|| format!("the debaters are given: {}", opening.picked.join("; ")));
-        let chosen = (!opening.seat_choices.is_empty())
-            .then(|| format!("chosen: {}", opening.seat_choices.join(", ")));
-        let mut notes: Vec<String> = understood.into_iter().collect();
-        notes.extend(chosen.into_iter().chain(given).chain(warnings));
-        if let Some(estimate) = self.registry.app.estimate_cost(&opening)? {
+        let preparation = self.registry.app.prepare(draft, &seating, &workspace.root);
+        let (prepared, warnings) =
+            wait.await_with_progress("asking who answers", preparation).await??;
+        let context_note = (!prepared.picked.is_empty())
+            .then(|| format!("the debaters are given: {}", prepared.picked.join("; ")));
+        let seats_note = (!prepared.seat_choices.is_empty())
+            .then(|| format!("chosen: {}", prepared.seat_choices.join(", ")));
+        let mut notes: Vec<String> = topic_note.into_iter().collect();
+        notes.extend(seats_note.into_iter().chain(context_note).chain(warnings));
+        if let Some(estimate) = self.registry.app.estimate_cost(&prepared)? {
             notes.push(format!("estimate: {}", estimate.summary));
             notes.extend(estimate.budget_warning);
         }
-        notes.extend(self.unfinished_note(&opening.topic, place));
-        let job = match self.registry.app.open(&opening, place) {
+        notes.extend(self.unfinished_note(&prepared.topic, workspace));
+        let run = match self.registry.app.open(&prepared, workspace) {
             // Another process opened the same review after the archive was queried.
             Err(AppError::Archive(
                 ArchiveError::Duplicate { id } | ArchiveError::LeaseHeld { id, .. },
-            )) => return self.wait_for_same_review(&id, place, waiting).await,
+            )) => return self.wait_for_same_review(&id, workspace, wait).await,
             opened => opened?,
         };
-        let id = job.id().to_owned();
+        let id = run.id().to_owned();
         self.registry.mark_seen(&id);
-        self.registry.spawn_run(job);
+        self.registry.spawn_run(run);
         let notes = notes.iter().map(|note| self.registry.app.redact(note)).collect();
-        Ok((self.registry.play_and_wait(&id, place, waiting).await?, notes))
+        Ok((self.registry.play_and_wait(&id, workspace, wait).await?, notes))
     }
 
     /// Waits for an existing debate about the same change instead of opening a second one.
     async fn wait_for_same_review(
         &self,
         id: &str,
-        place: &Workspace,
-        waiting: &WaitContext,
+        workspace: &Workspace,
+        wait: &WaitContext,
     ) -> Result<(WaitResult, Vec<String>), ToolError> {
         let note = "the same was argued already: this is how it stands".to_owned();
-        Ok((self.registry.play_and_wait(id, place, waiting).await?, vec![note]))
+        Ok((self.registry.play_and_wait(id, workspace, wait).await?, vec![note]))
     }
 
     /// Fills absent arguments with options that the topic states in plain words: format, seats,
@@ -83,62 +85,74 @@ impl McpServer {
     fn apply_topic_options(
         &self,
         args: &StartDebateArgs,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<(StartDebateArgs, Option<String>), ToolError> {
         let topic = args.topic.split_whitespace().collect::<Vec<_>>().join(" ");
         if topic.is_empty() {
-            return Err(ToolError::MissingTopic(self.registry.app.suggest_topics(&place.root)));
+            return Err(ToolError::MissingTopic(self.registry.app.suggest_topics(&workspace.root)));
         }
         validate::validate_text("topic", &topic, MAX_TOPIC_CHARS)?;
-        let spoken = self.registry.app.parse_topic_options(&topic);
-        let understood = spoken.describe();
-        let understood = understood.map(|said| format!("understood from the topic: {said}"));
-        let or = |given: &Option<String>, said: Option<String>| given.clone().or(said);
+        let topic_options = self.registry.app.parse_topic_options(&topic);
+        let note = topic_options.describe();
+        let note = note.map(|stated| format!("understood from the topic: {stated}"));
+        let or_stated =
+            |argument: &Option<String>, stated: Option<String>| argument.clone().or(stated);
         let args = StartDebateArgs {
-            format: or(&args.format, spoken.format),
-            proposer: or(&args.proposer, spoken.proposer),
-            challenger: or(&args.challenger, spoken.challenger),
-            judge: or(&args.judge, spoken.judge),
-            rounds: args.rounds.or(spoken.rounds.map(Into::into)),
-            effort: or(&args.effort, spoken.effort.map(|effort| effort.as_str().into())),
-            topic: spoken.topic,
+            format: or_stated(&args.format, topic_options.format),
+            proposer: or_stated(&args.proposer, topic_options.proposer),
+            challenger: or_stated(&args.challenger, topic_options.challenger),
+            judge: or_stated(&args.judge, topic_options.judge),
+            rounds: args.rounds.or(topic_options.rounds.map(Into::into)),
+            effort: or_stated(
+                &args.effort,
+                topic_options.effort.map(|effort| effort.as_str().into()),
+            ),
+            topic: topic_options.topic,
             ..args.clone()
         };
-        Ok((args, understood))
+        Ok((args, note))
     }
 
     /// Builds the draft. For a review, looks up an earlier debate about the same change first.
     async fn prepare_start(
         &self,
         args: &StartDebateArgs,
-        place: &Workspace,
-        left: Duration,
+        workspace: &Workspace,
+        time_left: Duration,
     ) -> Result<StartPlan, ToolError> {
-        let (draft, mut wish) = self.build_draft(args, place, left)?;
+        let (draft, mut seating) = self.build_draft(args, workspace, time_left)?;
         if !parse_options(args, &draft.format)?.0.review {
-            return Ok(StartPlan::New(Box::new(draft), Box::new(wish)));
+            return Ok(StartPlan::New(Box::new(draft), Box::new(seating)));
         }
-        let desk = &self.registry.app;
-        request::require_archive_outside_repo(&self.config.data_dir, &place.root)?;
-        let (meant, rest) = request::parse_selector(&wish.context);
-        let proposal = desk.find_change_set(&place.root, meant.clone(), vec![]).await?;
-        if let Some(idle) = request::skip_reason(&proposal, false) {
-            return Err(ToolError::NothingToReview(idle));
+        let app = &self.registry.app;
+        request::require_archive_outside_repo(&self.config.data_dir, &workspace.root)?;
+        let (selector, rest) = request::parse_selector(&seating.context);
+        let change_set = app.find_change_set(&workspace.root, selector.clone(), vec![]).await?;
+        if let Some(reason) = request::skip_reason(&change_set, false) {
+            return Err(ToolError::NothingToReview(reason));
         }
         // A review has a fixed question, so the user's topic goes into the note of the context.
-        let before = if rest.contains("note=") { rest } else { format!("{rest}\nnote=") };
-        format!("{before}\n{}", draft.topic).trim().clone_into(&mut wish.context);
-        let asked =
-            request::ReviewRequest { selector: Some(meant), ..request::ReviewRequest::default() };
-        let posed =
-            request::prepare_review(desk, &place.root, proposal, asked, (draft, wish)).await?;
-        Ok(match posed.earlier {
+        let context_start = if rest.contains("note=") { rest } else { format!("{rest}\nnote=") };
+        format!("{context_start}\n{}", draft.topic).trim().clone_into(&mut seating.context);
+        let review_request = request::ReviewRequest {
+            selector: Some(selector),
+            ..request::ReviewRequest::default()
+        };
+        let prepared = request::prepare_review(
+            app,
+            &workspace.root,
+            change_set,
+            review_request,
+            (draft, seating),
+        )
+        .await?;
+        Ok(match prepared.earlier {
             Some(
                 EarlierReview::Finished(id)
                 | EarlierReview::Unfinished(id)
                 | EarlierReview::Running { id, .. },
             ) => StartPlan::Existing(id),
-            None => StartPlan::New(Box::new(posed.draft), Box::new(posed.seating)),
+            None => StartPlan::New(Box::new(prepared.draft), Box::new(prepared.seating)),
         })
     }
 
@@ -146,13 +160,13 @@ impl McpServer {
     fn build_draft(
         &self,
         args: &StartDebateArgs,
-        place: &Workspace,
-        left: Duration,
+        workspace: &Workspace,
+        time_left: Duration,
     ) -> Result<(DebateDraft, SeatingRequest), ToolError> {
         let topic = &args.topic;
         let format = validate::validate_line("format", args.format.as_deref())?.unwrap_or("duel");
-        let (options, particulars) = parse_options(args, format)?;
-        let wish = self.build_seating_request(args, &options, left)?;
+        let (options, format_options) = parse_options(args, format)?;
+        let seating = self.build_seating_request(args, &options, time_left)?;
         let offer = &self.registry.app.catalog().find(format)?.offer;
         let mut holds = vec![];
         holds
@@ -162,39 +176,39 @@ impl McpServer {
             let why = format!("max_cost is {amount}; it is an amount such as 0.50");
             to_millionths(amount).ok_or(ToolError::InvalidOptions { why, format: format.into() })
         };
-        let usual = self.config.settings.limits;
-        let minutes = options.max_minutes.or(usual.max_minutes);
+        let defaults = self.config.settings.limits;
+        let minutes = options.max_minutes.or(defaults.max_minutes);
         let draft = DebateDraft {
             format: format.into(),
             rounds: args
                 .rounds
                 .map(|rounds| self.registry.app.check_rounds(format, rounds))
                 .transpose()?,
-            effort: wish.effort,
+            effort: seating.effort,
             budget: Budget {
-                cost: options.max_cost.or(usual.max_cost).map(cost).transpose()?,
-                tokens: options.max_tokens.or(usual.max_tokens),
+                cost: options.max_cost.or(defaults.max_cost).map(cost).transpose()?,
+                tokens: options.max_tokens.or(defaults.max_tokens),
                 milliseconds: minutes.map(|minutes| minutes.saturating_mul(60_000)),
             },
-            turn_seconds: options.turn_seconds.or(usual.turn_seconds),
+            turn_seconds: options.turn_seconds.or(defaults.turn_seconds),
             await_seconds: options.await_seconds,
             sealed: options.sealed,
             stop_when_settled: options.stop_when_settled,
             holds,
             ..DebateDraft::new(topic, Participant::Host, Participant::Host, Participant::Host)
         };
-        let desk = &self.registry.app;
-        let (draft, mut wish) =
-            desk.apply_format_options(particulars, draft, wish, &self.config.current_dir)?;
+        let app = &self.registry.app;
+        let (draft, mut seating) =
+            app.apply_format_options(format_options, draft, seating, &self.config.current_dir)?;
         // The host leads a dialectic by default.
-        if wish.cast.is_dialogue {
-            wish.requested.proposer.get_or_insert(Participant::Host);
+        if seating.cast.is_dialogue {
+            seating.requested.proposer.get_or_insert(Participant::Host);
         }
         if let Some(output) = &draft.report_path {
-            validate_output_path(&place.root, output)
+            validate_output_path(&workspace.root, output)
                 .map_err(|why| ToolError::InvalidOptions { why, format: format.into() })?;
         }
-        Ok((draft, wish))
+        Ok((draft, seating))
     }
 
     /// Builds the seating request. A seat without an argument gets an available model, or the host
@@ -203,21 +217,26 @@ impl McpServer {
         &self,
         args: &StartDebateArgs,
         options: &StartOptions,
-        left: Duration,
+        time_left: Duration,
     ) -> Result<SeatingRequest, ToolError> {
-        let own = &self.config.settings.seats;
-        let preferred = SeatPreferences::parse(&own.pairings, &own.judges).map_err(|bad| {
-            let why = bad.to_string();
-            ToolError::InvalidSeat { name: "seats".into(), said: "your configuration".into(), why }
-        })?;
-        let probe = options.probe.or(own.probe).unwrap_or(true);
+        let seat_settings = &self.config.settings.seats;
+        let preferences = SeatPreferences::parse(&seat_settings.pairings, &seat_settings.judges)
+            .map_err(|error| {
+                let why = error.to_string();
+                ToolError::InvalidSeat {
+                    name: "seats".into(),
+                    said: "your configuration".into(),
+                    why,
+                }
+            })?;
+        let probe = options.probe.or(seat_settings.probe).unwrap_or(true);
         Ok(SeatingRequest {
             requested: RequestedSeats {
                 proposer: self.parse_seat("proposer", args.proposer.as_deref())?,
                 challenger: self.parse_seat("challenger", args.challenger.as_deref())?,
                 judge: self.parse_seat("judge", args.judge.as_deref())?,
             },
-            preferences: preferred,
+            preferences,
             cast: CastRequest::default(),
             fallbacks: FallbackSeats {
                 debater: Some(Participant::Host),
@@ -227,29 +246,39 @@ impl McpServer {
             change: None,
             effort: parse_effort(args.effort.as_deref())?,
             // Half of the timeout at most, so that the first round gets the rest.
-            probe_timeout: probe.then_some(left / 2),
+            probe_timeout: probe.then_some(time_left / 2),
         })
     }
 
-    fn parse_seat(&self, name: &str, said: Option<&str>) -> Result<Option<Participant>, ToolError> {
-        let Some(said) = validate::validate_line(name, said)? else { return Ok(None) };
-        let voice = said.parse::<Participant>().map_err(|error| ToolError::InvalidSeat {
+    fn parse_seat(
+        &self,
+        name: &str,
+        value: Option<&str>,
+    ) -> Result<Option<Participant>, ToolError> {
+        let Some(value) = validate::validate_line(name, value)? else { return Ok(None) };
+        let participant = value.parse::<Participant>().map_err(|error| ToolError::InvalidSeat {
             name: name.into(),
-            said: said.into(),
+            said: value.into(),
             why: error.to_string(),
         })?;
-        Ok(Some(with_absolute_script(voice, &self.config.current_dir)))
+        Ok(Some(with_absolute_script(participant, &self.config.current_dir)))
     }
 
     /// A note about an unfinished debate with the same topic.
-    fn unfinished_note(&self, topic: &str, place: &Workspace) -> Option<String> {
-        let root = Some(place.root.clone());
-        let query =
-            DebateQuery { root, unfinished: true, limit: Some(20), ..DebateQuery::default() };
+    fn unfinished_note(&self, topic: &str, workspace: &Workspace) -> Option<String> {
+        let root = Some(workspace.root.clone());
+        let query = DebateQuery {
+            root,
+            unfinished: true,
+            limit: Some(MAX_COMPARED_DEBATES),
+            ..DebateQuery::default()
+        };
         let cards = self.registry.app.archive().list(&query).unwrap_or_default();
-        let same = cards.into_iter().find(|card| card.topic == topic)?;
-        let on = format_call("continue_round", &same.id, "");
-        Some(format!("there is an unfinished debate about this already: {on} goes on with it"))
+        let unfinished = cards.into_iter().find(|card| card.topic == topic)?;
+        let continue_call = format_call("continue_round", &unfinished.id, "");
+        Some(format!(
+            "there is an unfinished debate about this already: {continue_call} goes on with it"
+        ))
     }
 }
 
@@ -263,59 +292,64 @@ fn parse_options(
     args: &StartDebateArgs,
     format: &str,
 ) -> Result<(StartOptions, FormatOptions), ToolError> {
-    let bad = |why: String| ToolError::InvalidOptions { why, format: format.into() };
+    let invalid = |why: String| ToolError::InvalidOptions { why, format: format.into() };
     let object = match &args.options {
         None => return Ok((StartOptions::default(), FormatOptions::default())),
         // Some models send the object as a JSON string.
         Some(Value::String(text)) => {
-            serde_json::from_str(text).map_err(|error| bad(error.to_string()))?
+            serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?
         }
         Some(value) => value.clone(),
     };
-    let Value::Object(all) = object else {
-        return Err(bad("an object is needed, such as {\"confirm_plan\": true}".into()));
+    let Value::Object(fields) = object else {
+        return Err(invalid("an object is needed, such as {\"confirm_plan\": true}".into()));
     };
-    let (common, own): (Map<String, Value>, Map<String, Value>) =
-        all.into_iter().partition(|(name, _)| COMMON_OPTIONS.contains(&name.as_str()));
-    let options = serde_json::from_value(common.into()).map_err(|error| bad(error.to_string()))?;
-    let own = serde_json::from_value(own.into()).map_err(|error| bad(error.to_string()))?;
-    Ok((options, own))
+    let (common, format_options): (Map<String, Value>, Map<String, Value>) =
+        fields.into_iter().partition(|(name, _)| COMMON_OPTIONS.contains(&name.as_str()));
+    let options =
+        serde_json::from_value(common.into()).map_err(|error| invalid(error.to_string()))?;
+    let format_options = serde_json::from_value(format_options.into())
+        .map_err(|error| invalid(error.to_string()))?;
+    Ok((options, format_options))
 }
 
 /// Validates the path of a report: a new Markdown file inside the repository, not hidden.
 fn validate_output_path(root: &Path, output: &str) -> Result<(), String> {
     let path = Path::new(output);
-    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-    let hidden = path.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'));
-    if !plain || hidden || path.extension().is_none_or(|ending| ending != "md") {
+    let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let is_hidden =
+        path.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'));
+    if !is_plain || is_hidden || path.extension().is_none_or(|ending| ending != "md") {
         return Err("`output_path` is a path inside the repository, such as docs/report.md".into());
     }
-    let whole = root.join(path);
-    if whole.symlink_metadata().is_ok() {
+    let full_path = root.join(path);
+    if full_path.symlink_metadata().is_ok() {
         return Err(format!("there is a file `{output}` already; name another"));
     }
-    let folder = whole.parent().and_then(|folder| dunce::canonicalize(folder).ok());
-    let inside =
+    let folder = full_path.parent().and_then(|folder| dunce::canonicalize(folder).ok());
+    let is_inside =
         folder.zip(dunce::canonicalize(root).ok()).is_some_and(|(it, root)| it.starts_with(root));
-    inside.then_some(()).ok_or_else(|| format!("there is no folder for `{output}` here"))
+    is_inside.then_some(()).ok_or_else(|| {
+        format!("`{output}` is in no folder of this repository; create the folder first")
+    })
 }
 
 /// Validates the context items. Default: `auto`.
-fn parse_context(said: Option<&str>) -> Result<String, ToolError> {
-    let Some(said) = said.map(str::trim).filter(|said| !said.is_empty()) else {
+fn parse_context(text: Option<&str>) -> Result<String, ToolError> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok("auto".into());
     };
-    validate::validate_text("context", said, MAX_CONTEXT_CHARS)?;
-    Ok(said.to_owned())
+    validate::validate_text("context", text, MAX_CONTEXT_CHARS)?;
+    Ok(text.to_owned())
 }
 
-fn parse_effort(said: Option<&str>) -> Result<Option<Effort>, ToolError> {
-    let Some(said) = validate::validate_line("effort", said)? else { return Ok(None) };
+fn parse_effort(value: Option<&str>) -> Result<Option<Effort>, ToolError> {
+    let Some(value) = validate::validate_line("effort", value)? else { return Ok(None) };
     let all = [Effort::Low, Effort::Medium, Effort::High, Effort::Max];
-    let named = all.into_iter().find(|effort| effort.as_str() == said.to_lowercase());
-    named.map(Some).ok_or_else(|| ToolError::UnknownValue {
+    let parsed = all.into_iter().find(|effort| effort.as_str() == value.to_lowercase());
+    parsed.map(Some).ok_or_else(|| ToolError::UnknownValue {
         name: "effort".into(),
-        said: said.into(),
+        said: value.into(),
         allowed: all.map(Effort::as_str).join(", "),
     })
 }

@@ -1,21 +1,19 @@
 //! Result of `start_debate`, `continue_round` and `verdict`: the debate's status, truncated to the
 //! token limit of a result. It depends on the record only, so every client gets the same.
+use super::digest::{
+    DigestSize, TurnDigest, VerdictDigest, digest_turn, digest_verdict, finding_lines, result_text,
+    truncate_list,
+};
 use super::error::{DueTurn, format_call};
 use super::next_call::next_call;
 use super::token_limits::{self, estimate_tokens, first_words};
-use crate::debate::Citation;
-use crate::debate::ledger::citations_for_claim;
 use crate::debate::{
     Cue, Debate, HoldPoint, Origin, Participant, PauseReason, Reply, ReplyKind, Role, Rounds, Step,
-    TurnFailure, insights, next, prompt, report_sections, status,
+    TurnFailure, next, prompt, status,
 };
 use crate::engine::StoredDebate;
 use crate::report::plan::render_plan;
-use crate::report::record::SEALED_PLACEHOLDER;
-use crate::report::sanitize::one_line;
-use crate::report::verdict::{VerdictView, verdict_view};
-use crate::review::finding::Finding;
-use crate::review::{DEFAULT_MAX_FINDINGS, review_from_debate};
+use crate::report::verdict::verdict_view;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -47,19 +45,6 @@ pub(super) struct DebateStatus {
     pub(super) next: String,
 }
 
-/// Digest of a completed or failed turn.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Answered")]
-pub(super) struct TurnDigest {
-    pub(super) turn: String,
-    pub(super) role: String,
-    pub(super) position: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) claims: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) concedes: Vec<String>,
-}
-
 /// The turn or decision that is due, with its brief.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Due")]
@@ -67,28 +52,6 @@ pub(super) struct DueBrief {
     pub(super) turn: String,
     pub(super) role: String,
     pub(super) brief: String,
-}
-
-/// Digest of the verdict.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Ruled")]
-pub(super) struct VerdictDigest {
-    pub(super) winner: String,
-    pub(super) reasoning: String,
-    pub(super) decided: String,
-    pub(super) contested: bool,
-    pub(super) recommendation: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) unresolved: Vec<String>,
-    pub(super) rigor: String,
-}
-
-/// Limits of a digest: words per text, lines per list, words per line.
-#[derive(Clone, Copy)]
-struct DigestSize {
-    max_words: usize,
-    max_lines: usize,
-    max_line_words: usize,
 }
 
 /// Tried in this order until the status fits into `MAX_RESULT_TOKENS`.
@@ -100,52 +63,57 @@ const DIGEST_SIZES: [DigestSize; 4] = [
 ];
 /// Tokens that a brief gets at least.
 const MIN_BRIEF_TOKENS: usize = 700;
+/// Tokens left free when a brief is truncated.
+const BRIEF_MARGIN_TOKENS: usize = 20;
+/// Notes of the record that are shown even in the smallest digest.
+const MIN_NOTES: usize = 3;
 
 /// Builds the status, with smaller digests until it fits. `running` is true if this or another
-/// process requests turns. `more` are notes of this call only.
+/// process requests turns. `extra_notes` are notes of this call only.
 pub(super) fn build_status(
     stored: &StoredDebate,
     debate: &Debate,
     running: bool,
-    more: &[String],
+    extra_notes: &[String],
 ) -> DebateStatus {
-    let mut fits = DebateStatus::default();
+    let mut result = DebateStatus::default();
     for size in DIGEST_SIZES {
-        fits = build_sized_status(stored, debate, running, size);
-        fits.notes.extend_from_slice(more);
-        let mut bare = fits.clone();
-        if let Some(due) = &mut bare.due {
+        result = build_sized_status(stored, debate, running, size);
+        result.notes.extend_from_slice(extra_notes);
+        let mut without_brief = result.clone();
+        if let Some(due) = &mut without_brief.due {
             due.brief.clear();
         }
-        let left = token_limits::MAX_RESULT_TOKENS.saturating_sub(status_tokens(&bare));
-        let Some(due) = &mut fits.due else {
-            if left > 0 {
+        let tokens_left =
+            token_limits::MAX_RESULT_TOKENS.saturating_sub(status_tokens(&without_brief));
+        let Some(due) = &mut result.due else {
+            if tokens_left > 0 {
                 break;
             }
             continue;
         };
-        if estimate_tokens(&due.brief) <= left
-            || left >= MIN_BRIEF_TOKENS
+        if estimate_tokens(&due.brief) <= tokens_left
+            || tokens_left >= MIN_BRIEF_TOKENS
             || size.max_words == DIGEST_SIZES[3].max_words
         {
-            let rest = format_call("show_debate", &fits.debate_id, "\"part\":\"brief\"");
-            let between = format!("[... this is cut; all of it: {rest} ...]");
+            let show_call = format_call("show_debate", &result.debate_id, "\"part\":\"brief\"");
+            let marker = format!("[... this is cut; all of it: {show_call} ...]");
             // In JSON every line break is escaped to two characters.
             due.brief = token_limits::truncate_middle(
                 &due.brief,
-                left.saturating_sub(20) * 9 / 10,
-                &between,
+                tokens_left.saturating_sub(BRIEF_MARGIN_TOKENS) * 9 / 10,
+                &marker,
             );
             break;
         }
     }
-    fits
+    result
 }
 
 /// Estimated tokens of the status as JSON or as text, whichever is more.
-fn status_tokens(standing: &DebateStatus) -> usize {
-    let json = serde_json::to_string(standing).unwrap_or_default();
-    estimate_tokens(&json).max(estimate_tokens(&super::text::render_status(standing)))
+fn status_tokens(status: &DebateStatus) -> usize {
+    let json = serde_json::to_string(status).unwrap_or_default();
+    estimate_tokens(&json).max(estimate_tokens(&super::text::render_status(status)))
 }
 
 fn build_sized_status(
@@ -155,7 +123,7 @@ fn build_sized_status(
     size: DigestSize,
 ) -> DebateStatus {
     let step = next(debate);
-    let over = debate.outcome().is_some();
+    let is_over = debate.outcome().is_some();
     let pending = match &step {
         Step::Speak { driven, .. } if running => {
             driven.iter().map(|c| turn_id_label(debate, *c)).collect()
@@ -174,9 +142,9 @@ fn build_sized_status(
         rounds: debate.rounds(),
         answered,
         pending,
-        due: if over { None } else { due_brief(debate, &step) },
+        due: if is_over { None } else { due_brief(debate, &step) },
         verdict,
-        findings: if over { finding_lines(debate, size) } else { vec![] },
+        findings: if is_over { finding_lines(debate, size) } else { vec![] },
         result: result_text(debate, size),
         notes: status_notes(debate, size),
         record: stored
@@ -188,24 +156,6 @@ fn build_sized_status(
     }
 }
 
-/// Findings of a review, with their location and whether their evidence was verified.
-fn finding_lines(debate: &Debate, size: DigestSize) -> Vec<String> {
-    let Some(review) = review_from_debate(debate, DEFAULT_MAX_FINDINGS) else { return vec![] };
-    let told = |it: &Finding, note: &str| {
-        let place = it.place.as_ref().map(|place| match place.line {
-            Some(line) => format!(" {}:{line}", one_line(&place.file)),
-            None => format!(" {}", one_line(&place.file)),
-        });
-        let conceded = if it.conceded { ", conceded" } else { "" };
-        let (place, claim) =
-            (place.unwrap_or_default(), first_words(&it.claim, size.max_line_words));
-        format!("[{}]{place} {}: {claim} ({note}{conceded})", it.severity.as_str(), it.id)
-    };
-    let mut all: Vec<String> = review.findings.iter().map(|it| told(it, "found")).collect();
-    all.extend(review.unverified.iter().map(|it| told(it, "not found")));
-    truncate_list(all.into_iter(), size.max_lines)
-}
-
 fn status_word(debate: &Debate, step: &Step, running: bool) -> &'static str {
     if debate.outcome().is_some() {
         return status::status(debate).as_str();
@@ -213,9 +163,9 @@ fn status_word(debate: &Debate, step: &Step, running: bool) -> &'static str {
     match step {
         Step::Hold { .. } => "paused",
         Step::Speak { driven, awaited } if driven.is_empty() => {
-            let person =
+            let is_person =
                 awaited.first().is_some_and(|cue| debate.seat(*cue).voice == Participant::Human);
-            if person { "user_turn" } else { "your_turn" }
+            if is_person { "user_turn" } else { "your_turn" }
         }
         _ if running => "running",
         _ => "interrupted",
@@ -224,11 +174,11 @@ fn status_word(debate: &Debate, step: &Step, running: bool) -> &'static str {
 
 /// The current round, or the last one during a pause.
 fn current_round(debate: &Debate, step: &Step) -> u8 {
-    let at = step.first_cue().map_or(0, |cue| cue.round);
-    let taken = debate.turns().map(|(cue, _)| cue.round).max().unwrap_or(0);
+    let current = step.first_cue().map_or(0, |cue| cue.round);
+    let last = debate.turns().map(|(cue, _)| cue.round).max().unwrap_or(0);
     match step {
-        Step::Hold { .. } => taken,
-        _ => at.max(taken),
+        Step::Hold { .. } => last,
+        _ => current.max(last),
     }
 }
 
@@ -237,131 +187,27 @@ fn turns_to_show<'a>(
     debate: &'a Debate,
     step: &Step,
 ) -> Vec<(Cue, &'a Result<Reply, TurnFailure>)> {
-    let ending = debate.setup().ending_act();
-    let last =
-        debate.turns().map(|(cue, _)| cue.position()).filter(|stand| stand.act < ending).max();
-    let stand = match step {
-        Step::Speak { .. } => {
-            step.first_cue().map(Cue::position).filter(|stand| stand.act < ending).or(last)
-        }
+    let ending_act = debate.setup().ending_act();
+    let last = debate
+        .turns()
+        .map(|(cue, _)| cue.position())
+        .filter(|position| position.act < ending_act)
+        .max();
+    let position = match step {
+        Step::Speak { .. } => step
+            .first_cue()
+            .map(Cue::position)
+            .filter(|position| position.act < ending_act)
+            .or(last),
         _ => last,
     };
-    let fits = |cue: &Cue| Some(cue.position()) == stand || cue.act == ending;
-    debate.turns().filter(|(cue, _)| fits(cue)).collect()
+    let is_shown = |cue: &Cue| Some(cue.position()) == position || cue.act == ending_act;
+    debate.turns().filter(|(cue, _)| is_shown(cue)).collect()
 }
 
 /// A turn's id, role and tool: `0.1.1.1 Challenger (codex)`
 fn turn_id_label(debate: &Debate, cue: Cue) -> String {
     format!("{} {} ({})", turn_id(debate, cue), debate.seat(cue).title(), debate.tool_at(cue))
-}
-
-fn digest_turn(
-    debate: &Debate,
-    cue: Cue,
-    turn: &Result<Reply, TurnFailure>,
-    size: DigestSize,
-) -> TurnDigest {
-    let mut digest = TurnDigest {
-        turn: turn_id(debate, cue),
-        role: format!("{} ({})", debate.seat(cue).title(), debate.tool_at(cue)),
-        position: String::new(),
-        claims: vec![],
-        concedes: vec![],
-    };
-    match turn {
-        Err(lost) => {
-            let note = first_words(&lost.note, size.max_line_words);
-            digest.position = format!("[INCOMPLETE] {}: {note}", lost.trouble.as_str());
-        }
-        Ok(_) if debate.is_sealed(cue) => {
-            SEALED_PLACEHOLDER.trim().clone_into(&mut digest.position)
-        }
-        Ok(reply) => {
-            digest.position = first_words(&reply.body.to_text(), size.max_words);
-            let claims = reply.body.claims().iter().map(|claim| {
-                let found: Vec<_> = citations_for_claim(&reply.citations, &claim.id).collect();
-                let gone = !found.is_empty() && found.iter().all(|it| it.found.is_wrong());
-                let bare = claim.evidence.is_empty() || gone;
-                let bare = if bare { " (unsupported)" } else { "" };
-                format!("{}: {}{bare}", claim.id, first_words(&claim.text, size.max_line_words))
-            });
-            digest.claims = truncate_list(claims, size.max_lines);
-            let given = reply.body.concessions().iter();
-            let given = given.map(|given| {
-                format!("{}: \"{}\"", given.claim, first_words(&given.quote, size.max_line_words))
-            });
-            digest.concedes = truncate_list(given, size.max_lines);
-            let wrong: Vec<&Citation> =
-                reply.citations.iter().filter(|it| it.found.is_wrong()).collect();
-            let wrong = wrong.into_iter().map(|it| {
-                let raw = first_words(&one_line(&it.raw), size.max_line_words);
-                format!("cites what is not there: {raw} ({})", first_words(&it.describe(), 12))
-            });
-            digest.claims.extend(truncate_list(wrong, size.max_lines.div_ceil(2)));
-        }
-    }
-    digest
-}
-
-/// The first lines of a list, and the number of omitted ones.
-pub(super) fn truncate_list(
-    lines: impl ExactSizeIterator<Item = String>,
-    most: usize,
-) -> Vec<String> {
-    let more = lines.len().saturating_sub(most);
-    let mut lines: Vec<String> = lines.take(most).collect();
-    if more > 0 {
-        lines.push(format!("and {more} more"));
-    }
-    lines
-}
-
-/// The result of a format without a winner: insights or a recommendation.
-fn result_text(debate: &Debate, size: DigestSize) -> Option<String> {
-    if let Some(sections) = insights::concluding_sections(debate) {
-        let end =
-            insights::parse_outcome(sections).map_or("open", insights::DialogueOutcome::as_str);
-        let learned = insights::key_insights(sections).unwrap_or_default();
-        return Some(format!(
-            "Outcome: {end}. Key insights: {}",
-            first_words(learned, 2 * size.max_words)
-        ));
-    }
-    let judged = debate.replies_in(..).rev().find_map(|(cue, body)| match body {
-        crate::debate::Body::Sections { sections } if debate.seat(cue).role == Role::Judge => {
-            Some(sections)
-        }
-        _ => None,
-    })?;
-    let part = |nth: usize, most| judged.get(nth).map(|it| first_words(&it.text, most));
-    let (advice, summary) = (
-        part(report_sections::RECOMMENDATION_INDEX, size.max_words)?,
-        part(report_sections::SUMMARY_INDEX, size.max_line_words)?,
-    );
-    Some(format!("Recommendation: {advice} In one sentence: {summary}"))
-}
-
-fn digest_verdict(debate: &Debate, view: &VerdictView, size: DigestSize) -> VerdictDigest {
-    let unresolved = view.unresolved.iter().map(|text| first_words(text, size.max_line_words));
-    VerdictDigest {
-        winner: view.winner.clone(),
-        reasoning: first_words(&view.reasoning, size.max_words),
-        decided: decision_text(view),
-        contested: view.contested,
-        recommendation: first_words(&view.recommendation, size.max_words),
-        unresolved: truncate_list(unresolved, size.max_lines.div_ceil(2)),
-        rigor: first_words(&status::rigor(debate), 60),
-    }
-}
-
-/// What decided the verdict, its confidence, and why it is contested.
-fn decision_text(view: &VerdictView) -> String {
-    let mut parts = vec![view.decided.clone()];
-    parts.extend(view.confidence.map(|sure| format!("{sure}% sure")));
-    if view.contested {
-        parts.push(format!("contested: {}", view.doubts.join(", ")));
-    }
-    parts.join("; ")
 }
 
 /// Brief for the host between the rounds of a dialectic.
@@ -417,9 +263,9 @@ fn due_brief(debate: &Debate, step: &Step) -> Option<DueBrief> {
 }
 
 /// A note that another process runs the debate, with the call that takes it over.
-pub(super) fn remote_holder_note(id: &str, who: &str) -> String {
-    let over = format_call("continue_round", id, "\"decision\":\"take_over\"");
-    format!("{who} plays it, and this only watches; if the user wants it here, {over}")
+pub(super) fn remote_holder_note(id: &str, holder: &str) -> String {
+    let take_over_call = format_call("continue_round", id, "\"decision\":\"take_over\"");
+    format!("{holder} plays it, and this only watches; if the user wants it here, {take_over_call}")
 }
 
 /// Whether the debate waits for its plan to be confirmed.
@@ -432,11 +278,11 @@ fn status_notes(debate: &Debate, size: DigestSize) -> Vec<String> {
     if debate.find_seat(Role::Lead).is_some() {
         notes.push(NO_CHANGES_NOTE.into());
     }
-    let waits = matches!(next(debate), Step::Speak { driven, .. } if driven.is_empty());
-    let since = debate.remarks().iter().filter(|it| waits && !debate.was_heard(it));
-    notes.extend(since.map(|it| {
-        let said = first_words(&it.text, size.max_line_words);
-        format!("the user has said since this turn was asked for, so take it up now: {said}")
+    let is_waiting = matches!(next(debate), Step::Speak { driven, .. } if driven.is_empty());
+    let unheard = debate.remarks().iter().filter(|it| is_waiting && !debate.was_heard(it));
+    notes.extend(unheard.map(|it| {
+        let remark_text = first_words(&it.text, size.max_line_words);
+        format!("the user has said since this turn was asked for, so take it up now: {remark_text}")
     }));
     // The suggestion comes before the problems, since the list is truncated.
     notes.extend(status::ending_advice(debate));
@@ -460,8 +306,8 @@ fn status_notes(debate: &Debate, size: DigestSize) -> Vec<String> {
         });
     }
     if let Some(verdict) = verdict_view(debate) {
-        let line = |what: &str, text: &String| {
-            format!("{what}: {}", first_words(text, size.max_line_words))
+        let line = |prefix: &str, text: &String| {
+            format!("{prefix}: {}", first_words(text, size.max_line_words))
         };
         let unsupported = verdict.unsupported.iter().map(|text| line("unsupported", text));
         let wrong = verdict.wrong.iter().map(|text| line("cited, and not there", text));
@@ -479,7 +325,7 @@ fn status_notes(debate: &Debate, size: DigestSize) -> Vec<String> {
     notes.extend(
         status::notices(debate).iter().map(|notice| first_words(notice, size.max_line_words)),
     );
-    truncate_list(notes.into_iter(), size.max_lines.max(3))
+    truncate_list(notes.into_iter(), size.max_lines.max(MIN_NOTES))
 }
 
 /// Rule for the host in a dialectic.

@@ -1,56 +1,63 @@
 //! Plain-text rendering of the tool results, for clients that pass only text to the model.
+use super::digest::{TurnDigest, VerdictDigest};
 use super::read_tools::{DebateList, DebatePage, ModelList};
-use super::status::{DebateStatus, DueBrief, TurnDigest, VerdictDigest};
+use super::status::{DebateStatus, DueBrief};
 use super::summary::DebateSummary;
 use crate::debate::prompt::fingerprint;
 use std::fmt::Write;
 
-pub(super) fn render_status(it: &DebateStatus) -> String {
-    let mut text =
-        format!("Debate {}: {}, round {} of {}\n", it.debate_id, it.status, it.round, it.rounds);
-    append_list(&mut text, "", &it.notes);
-    for turn in &it.answered {
+pub(super) fn render_status(status: &DebateStatus) -> String {
+    let mut text = format!(
+        "Debate {}: {}, round {} of {}\n",
+        status.debate_id, status.status, status.round, status.rounds
+    );
+    append_list(&mut text, "", &status.notes);
+    for turn in &status.answered {
         append_turn(&mut text, turn);
     }
-    append_list(&mut text, "\nBeing answered:", &it.pending);
-    append_verdict(&mut text, it.verdict.as_ref().map(render_ruling));
-    append_list(&mut text, "Findings:", &it.findings);
-    if let Some(result) = &it.result {
+    append_list(&mut text, "\nBeing answered:", &status.pending);
+    append_verdict(&mut text, status.verdict.as_ref().map(render_ruling));
+    append_list(&mut text, "Findings:", &status.findings);
+    if let Some(result) = &status.result {
         let _ = write!(text, "\nResult: {result}\n");
     }
-    append_due(&mut text, it.due.as_ref());
-    append_footer(&mut text, it.record.as_deref(), &it.next);
+    append_due(&mut text, status.due.as_ref());
+    append_footer(&mut text, status.record.as_deref(), &status.next);
     text
 }
 
-pub(super) fn render_summary(it: &DebateSummary) -> String {
+pub(super) fn render_summary(summary: &DebateSummary) -> String {
     let mut text = format!(
         "Debate {}: {}, round {} of {}\nTopic: {}\n",
-        it.debate_id, it.status, it.round, it.rounds, it.topic
+        summary.debate_id, summary.status, summary.round, summary.rounds, summary.topic
     );
-    append_list(&mut text, "", &it.notes);
-    append_list(&mut text, "\nThe proposer holds:", &it.proposer);
-    append_list(&mut text, "\nThe challenger holds:", &it.challenger);
-    append_list(&mut text, "\nConceded (verbatim, binding):", &it.concessions);
-    append_list(&mut text, "\nStill open:", &it.open);
-    append_verdict(&mut text, it.verdict.clone());
-    if let Some(due) = &it.due {
+    append_list(&mut text, "", &summary.notes);
+    append_list(&mut text, "\nThe proposer holds:", &summary.proposer);
+    append_list(&mut text, "\nThe challenger holds:", &summary.challenger);
+    append_list(&mut text, "\nConceded (verbatim, binding):", &summary.concessions);
+    append_list(&mut text, "\nStill open:", &summary.open);
+    append_verdict(&mut text, summary.verdict.clone());
+    if let Some(due) = &summary.due {
         let _ = write!(text, "\nDue: {due}\n");
     }
-    append_footer(&mut text, it.record.as_deref(), &it.next);
+    append_footer(&mut text, summary.record.as_deref(), &summary.next);
     text
 }
 
-pub(super) fn render_page(it: &DebatePage) -> String {
-    let head = format!("{}, {}, page {} of {}", it.debate_id, it.part, it.page, it.pages);
+pub(super) fn render_page(page: &DebatePage) -> String {
+    let header = format!("{}, {}, page {} of {}", page.debate_id, page.part, page.page, page.pages);
     // A delimiter derived from the hash of the text, so that the text cannot contain it.
-    let mark = format!("--- {}", fingerprint(&it.text));
-    format!("{head}\n\n{mark}\n{}\n{mark}\n\nNext: {}\n", it.text.trim_end(), it.next)
+    let delimiter = format!("--- {}", fingerprint(&page.text));
+    format!(
+        "{header}\n\n{delimiter}\n{}\n{delimiter}\n\nNext: {}\n",
+        page.text.trim_end(),
+        page.next
+    )
 }
 
-pub(super) fn render_list(it: &DebateList) -> String {
+pub(super) fn render_list(list: &DebateList) -> String {
     let mut text = String::new();
-    for debate in &it.debates {
+    for debate in &list.debates {
         let _ = writeln!(
             text,
             "- {} ({}, {}): {}",
@@ -65,45 +72,45 @@ pub(super) fn render_list(it: &DebateList) -> String {
         }
         text.push('\n');
     }
-    if it.debates.is_empty() {
+    if list.debates.is_empty() {
         text.push_str("No debates.\n");
     }
-    append_footer(&mut text, None, &it.next);
+    append_footer(&mut text, None, &list.next);
     text
 }
 
-pub(super) fn render_models(it: &ModelList) -> String {
+pub(super) fn render_models(list: &ModelList) -> String {
     let mut text = String::new();
-    for model in &it.models {
-        let can = if model.playable { "can play" } else { "cannot play" };
-        let _ = writeln!(text, "- {}: {can}; {}", model.seat, model.note);
+    for model in &list.models {
+        let availability = if model.playable { "can play" } else { "cannot play" };
+        let _ = writeln!(text, "- {}: {availability}; {}", model.seat, model.note);
     }
-    append_footer(&mut text, None, &it.next);
+    append_footer(&mut text, None, &list.next);
     text
 }
 
 fn append_turn(text: &mut String, turn: &TurnDigest) {
     let _ = write!(text, "\n{} (turn {}): {}\n", turn.role, turn.turn, turn.position);
     append_list(text, "", &turn.claims);
-    for given in &turn.concedes {
-        let _ = writeln!(text, "- concedes {given}");
+    for concession in &turn.concedes {
+        let _ = writeln!(text, "- concedes {concession}");
     }
 }
 
 /// Renders a verdict in a few lines.
-pub(super) fn render_ruling(ruled: &VerdictDigest) -> String {
+pub(super) fn render_ruling(verdict: &VerdictDigest) -> String {
     let mut text = format!(
         "{} had the stronger argument because: {}\nDecided: {}.\nRecommendation: {}\n",
-        ruled.winner, ruled.reasoning, ruled.decided, ruled.recommendation
+        verdict.winner, verdict.reasoning, verdict.decided, verdict.recommendation
     );
-    append_list(&mut text, "Unresolved:", &ruled.unresolved);
-    let _ = write!(text, "Rigor: {}", ruled.rigor);
+    append_list(&mut text, "Unresolved:", &verdict.unresolved);
+    let _ = write!(text, "Rigor: {}", verdict.rigor);
     text
 }
 
-fn append_verdict(text: &mut String, ruled: Option<String>) {
-    if let Some(ruled) = ruled {
-        let _ = write!(text, "\nVerdict: {ruled}\n");
+fn append_verdict(text: &mut String, verdict: Option<String>) {
+    if let Some(verdict) = verdict {
+        let _ = write!(text, "\nVerdict: {verdict}\n");
     }
 }
 

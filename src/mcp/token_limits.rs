@@ -11,44 +11,44 @@ pub fn estimate_tokens(text: &str) -> usize {
     ascii.div_ceil(4) + text.chars().filter(|c| !c.is_ascii()).count()
 }
 
-/// The first `most` words of a text on one line, with `…` if it was truncated.
-pub fn first_words(text: &str, most: usize) -> String {
+/// The first `max_words` words of a text on one line, with `…` if it was truncated.
+pub fn first_words(text: &str, max_words: usize) -> String {
     let mut words = text.split_whitespace();
-    let mut kept: Vec<&str> = words.by_ref().take(most).collect();
-    let mut cut = words.next().is_some();
+    let mut selected: Vec<&str> = words.by_ref().take(max_words).collect();
+    let mut is_truncated = words.next().is_some();
     // Text without spaces, as in Chinese or Japanese, is truncated by characters.
-    while kept.len() > 1 && estimate_tokens(&kept.join(" ")) > 2 * most {
-        kept.pop();
-        cut = true;
+    while selected.len() > 1 && estimate_tokens(&selected.join(" ")) > 2 * max_words {
+        selected.pop();
+        is_truncated = true;
     }
-    let text = kept.join(" ");
-    let short = first_chars(&text, 2 * most);
-    if short.len() < text.len() || cut { short + " …" } else { short }
+    let text = selected.join(" ");
+    let prefix = first_chars(&text, 2 * max_words);
+    if prefix.len() < text.len() || is_truncated { prefix + " …" } else { prefix }
 }
 
-/// The longest prefix of a text that has at most `most` estimated tokens.
-fn first_chars(text: &str, most: usize) -> String {
-    let mut left = 4 * most;
+/// The longest prefix of a text that has at most `max_tokens` estimated tokens.
+fn first_chars(text: &str, max_tokens: usize) -> String {
+    let mut budget = 4 * max_tokens;
     let fits = |c: &char| {
         let cost = if c.is_ascii() { 1 } else { 4 };
-        left.checked_sub(cost).is_some_and(|rest| {
-            left = rest;
+        budget.checked_sub(cost).is_some_and(|rest| {
+            budget = rest;
             true
         })
     };
     text.chars().take_while(fits).collect()
 }
 
-/// Truncates the middle of a text to at most `most` tokens and puts `between` in its place.
-pub fn truncate_middle(text: &str, most: usize, between: &str) -> String {
-    if estimate_tokens(text) <= most {
+/// Truncates the middle of a text to at most `max_tokens` and puts `marker` in its place.
+pub fn truncate_middle(text: &str, max_tokens: usize, marker: &str) -> String {
+    if estimate_tokens(text) <= max_tokens {
         return text.to_owned();
     }
-    let room = most.saturating_sub(estimate_tokens(between) + 2);
-    let start = first_chars(text, room * 2 / 5);
-    let back: String = text.chars().rev().collect();
-    let end: String = first_chars(&back, room - room * 2 / 5).chars().rev().collect();
-    format!("{}\n\n{between}\n\n{}", start.trim_end(), end.trim_start())
+    let budget = max_tokens.saturating_sub(estimate_tokens(marker) + 2);
+    let start = first_chars(text, budget * 2 / 5);
+    let reversed: String = text.chars().rev().collect();
+    let end: String = first_chars(&reversed, budget - budget * 2 / 5).chars().rev().collect();
+    format!("{}\n\n{marker}\n\n{}", start.trim_end(), end.trim_start())
 }
 
 /// Splits a text into non-empty pages of at most `MAX_PAGE_TOKENS`, at line ends where possible.

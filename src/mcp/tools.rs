@@ -78,8 +78,8 @@ pub(super) fn tools() -> &'static [Tool] {
 
 fn build_tool<In: JsonSchema, Out: JsonSchema>(
     name: &'static str,
-    about: &'static str,
-    deed: ToolEffect,
+    description: &'static str,
+    effect: ToolEffect,
 ) -> Tool {
     let mut input = build_schema::<In>(Contract::Deserialize);
     if name == "start_debate" {
@@ -88,15 +88,15 @@ fn build_tool<In: JsonSchema, Out: JsonSchema>(
     strip_schema(&mut input, true);
     let mut output = build_schema::<Out>(Contract::Serialize);
     strip_schema(&mut output, false);
-    let hints = match deed {
+    let annotations = match effect {
         ToolEffect::ReadOnly => ToolAnnotations::new().read_only(true).open_world(false),
         ToolEffect::RunsDebate => {
             ToolAnnotations::new().read_only(false).destructive(false).open_world(true)
         }
     };
-    Tool::new(name, about, Arc::new(input))
+    Tool::new(name, description, Arc::new(input))
         .with_raw_output_schema(Arc::new(output))
-        .with_annotations(hints)
+        .with_annotations(annotations)
 }
 
 fn build_schema<T: JsonSchema>(contract: Contract) -> JsonObject {
@@ -112,12 +112,12 @@ fn build_schema<T: JsonSchema>(contract: Contract) -> JsonObject {
 }
 
 /// Strips a schema of titles, formats and bounds. Optional fields are not nullable.
-fn strip_schema(schema: &mut JsonObject, described: bool) {
-    for word in ["title", "format", "minimum", "maximum", "default", "additionalProperties"] {
-        schema.remove(word);
+fn strip_schema(schema: &mut JsonObject, keep_descriptions: bool) {
+    for keyword in ["title", "format", "minimum", "maximum", "default", "additionalProperties"] {
+        schema.remove(keyword);
     }
     let is_root = schema.contains_key("properties");
-    if !described || is_root {
+    if !keep_descriptions || is_root {
         schema.remove("description");
     }
     if let Some(Value::Array(kinds)) = schema.get_mut("type") {
@@ -127,21 +127,21 @@ fn strip_schema(schema: &mut JsonObject, described: bool) {
             schema.insert("type".into(), kind);
         }
     }
-    if let Some(Value::Array(mut any)) = schema.remove("anyOf") {
-        any.retain(|kind| kind["type"] != "null");
-        if let Some(Value::Object(only)) = any.pop() {
-            schema.extend(only);
+    if let Some(Value::Array(mut variants)) = schema.remove("anyOf") {
+        variants.retain(|kind| kind["type"] != "null");
+        if let Some(Value::Object(variant)) = variants.pop() {
+            schema.extend(variant);
         }
     }
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for property in properties.values_mut().filter_map(Value::as_object_mut) {
             property.remove("required");
-            strip_schema(property, described);
+            strip_schema(property, keep_descriptions);
         }
     }
     if let Some(Value::Object(items)) = schema.get_mut("items") {
         items.remove("required");
-        strip_schema(items, described);
+        strip_schema(items, keep_descriptions);
     }
 }
 

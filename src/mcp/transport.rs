@@ -48,12 +48,12 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
     /// Reads the next line. Cancel-safe: no bytes are lost when the future is dropped.
     async fn next_line(&mut self) -> InputLine {
         loop {
-            let Ok(read) = self.input.fill_buf().await else { return InputLine::Eof };
-            if read.is_empty() {
+            let Ok(chunk) = self.input.fill_buf().await else { return InputLine::Eof };
+            if chunk.is_empty() {
                 return InputLine::Eof;
             }
-            let ends = read.iter().position(|byte| *byte == b'\n');
-            let part = &read[..ends.unwrap_or(read.len())];
+            let newline = chunk.iter().position(|byte| *byte == b'\n');
+            let part = &chunk[..newline.unwrap_or(chunk.len())];
             match &mut self.oversized {
                 Some((end, length)) => {
                     *length += part.len();
@@ -69,9 +69,9 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
                 }
                 None => self.line.extend_from_slice(part),
             }
-            let taken = part.len() + usize::from(ends.is_some());
-            self.input.consume(taken);
-            if ends.is_some() {
+            let consumed = part.len() + usize::from(newline.is_some());
+            self.input.consume(consumed);
+            if newline.is_some() {
                 let start = std::mem::take(&mut self.line);
                 return match self.oversized.take() {
                     Some((end, length)) => InputLine::TooLong { start, end, length },
@@ -88,21 +88,21 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     /// Sends an error response to each of these request ids.
-    async fn send_errors(&mut self, ids: impl IntoIterator<Item = RequestId>, why: String) {
-        tracing::debug!("{why}");
-        let mut answers = vec![];
+    async fn send_errors(&mut self, ids: impl IntoIterator<Item = RequestId>, reason: String) {
+        tracing::debug!(reason = ?reason, "message refused");
+        let mut responses = vec![];
         for id in ids {
-            let error = ErrorData::invalid_request(why.clone(), None);
-            answers.push(self.send(JsonRpcMessage::error(error, Some(id))));
+            let error = ErrorData::invalid_request(reason.clone(), None);
+            responses.push(self.send(JsonRpcMessage::error(error, Some(id))));
         }
         // Spawned, because the future of `receive` may be dropped at any time, and no response may
         // be lost or cut in the middle.
-        let sent = tokio::spawn(async move {
-            for answer in answers {
-                let _ = answer.await;
+        let task = tokio::spawn(async move {
+            for response in responses {
+                let _ = response.await;
             }
         });
-        let _ = sent.await;
+        let _ = task.await;
     }
 }
 
@@ -139,14 +139,14 @@ where
                     }
                     Ok(message) if self.got_request => return Some(message),
                     Ok(_) => {}
-                    Err((ids, why)) => self.send_errors(ids, why).await,
+                    Err((ids, reason)) => self.send_errors(ids, reason).await,
                 },
                 InputLine::TooLong { start, end, length } => {
                     let id = find_request_id(&start, &end);
-                    let why = format!(
-                        "this message has {length} bytes; at most {MAX_MESSAGE_BYTES} are read"
+                    let reason = format!(
+                        "this message has {length} bytes; the limit is {MAX_MESSAGE_BYTES}"
                     );
-                    self.send_errors(id, why).await;
+                    self.send_errors(id, reason).await;
                 }
                 InputLine::Eof => {
                     self.shutdown.cancel();
@@ -168,16 +168,16 @@ fn parse_message(line: &[u8]) -> Result<ClientJsonRpcMessage, (Vec<RequestId>, S
     serde_json::from_str(&line).map_err(|_| match serde_json::from_str::<Value>(&line) {
         Ok(Value::Array(batch)) => {
             let ids = batch.iter().filter_map(|value| parse_request_id(value.get("id"))).collect();
-            (ids, "batches are not read; send one message a line".into())
+            (ids, "batches are not supported; send one message per line".into())
         }
         Ok(value) => {
             let method = value.get("method").and_then(Value::as_str).unwrap_or("this");
             let ids = parse_request_id(value.get("id")).into_iter().collect();
-            (ids, format!("`{method}` is no request this server can read"))
+            (ids, format!("`{method}` is not a message that this server can read"))
         }
         Err(error) => {
             let ids = find_request_id(line.as_bytes(), line.as_bytes()).into_iter().collect();
-            (ids, format!("this is no JSON: {error}"))
+            (ids, format!("this is not valid JSON: {error}"))
         }
     })
 }
@@ -185,31 +185,33 @@ fn parse_message(line: &[u8]) -> Result<ClientJsonRpcMessage, (Vec<RequestId>, S
 /// Replaces lone surrogate escapes (`\ud83d` without its other half) by U+FFFD. Clients send them
 /// when they truncate text in the middle of a character, and the JSON parser rejects them.
 fn replace_lone_surrogates(line: &str) -> Cow<'_, str> {
-    let half = |rest: &str| -> Option<u16> {
+    let surrogate = |rest: &str| -> Option<u16> {
         let digits = rest.strip_prefix("\\u")?.get(..4)?;
         u16::from_str_radix(digits, 16).ok().filter(|unit| (0xD800..0xE000).contains(unit))
     };
     if !line.contains("\\u") {
         return line.into();
     }
-    let mut mended = String::with_capacity(line.len());
+    let mut repaired = String::with_capacity(line.len());
     let mut rest = line;
-    while let Some(at) = rest.find('\\') {
-        mended.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let (taken, whole) = match half(rest) {
-            Some(first) if first < 0xDC00 && half(&rest[6..]).is_some_and(|it| it >= 0xDC00) => {
+    while let Some(index) = rest.find('\\') {
+        repaired.push_str(&rest[..index]);
+        rest = &rest[index..];
+        let (length, is_valid) = match surrogate(rest) {
+            Some(first)
+                if first < 0xDC00 && surrogate(&rest[6..]).is_some_and(|it| it >= 0xDC00) =>
+            {
                 (12, true)
             }
             Some(_) => (6, false),
             // Skip an escape as a whole, so that `\\u` is not parsed as one.
             None => (1 + rest[1..].chars().next().map_or(0, char::len_utf8), true),
         };
-        mended.push_str(if whole { &rest[..taken] } else { "\\ufffd" });
-        rest = &rest[taken..];
+        repaired.push_str(if is_valid { &rest[..length] } else { "\\ufffd" });
+        rest = &rest[length..];
     }
-    mended.push_str(rest);
-    mended.into()
+    repaired.push_str(rest);
+    repaired.into()
 }
 
 fn parse_request_id(id: Option<&Value>) -> Option<RequestId> {
@@ -220,11 +222,11 @@ fn parse_request_id(id: Option<&Value>) -> Option<RequestId> {
 fn find_request_id(start: &[u8], end: &[u8]) -> Option<RequestId> {
     let (start, end) = (String::from_utf8_lossy(start), String::from_utf8_lossy(end));
     let head = start.split("\"params\"").next().unwrap_or_default();
-    let after = |text: &str, at: usize| {
-        let rest = text[at + "\"id\"".len()..].trim_start().strip_prefix(':')?.to_owned();
+    let id_at = |text: &str, index: usize| {
+        let rest = text[index + "\"id\"".len()..].trim_start().strip_prefix(':')?.to_owned();
         let mut values = serde_json::Deserializer::from_str(&rest).into_iter::<Value>();
         parse_request_id(values.next()?.ok().as_ref())
     };
-    let first = head.find("\"id\"").and_then(|at| after(head, at));
-    first.or_else(|| end.rfind("\"id\"").and_then(|at| after(&end, at)))
+    let first = head.find("\"id\"").and_then(|index| id_at(head, index));
+    first.or_else(|| end.rfind("\"id\"").and_then(|index| id_at(&end, index)))
 }

@@ -11,6 +11,11 @@ pub(super) const MAX_REMARK_CHARS: usize = 8_000;
 /// Limit of a speech or a ruling.
 pub(super) const MAX_SPEECH_CHARS: usize = 200_000;
 
+/// Seconds a call waits by default.
+const DEFAULT_WAIT_SECONDS: u64 = 45;
+/// Seconds a call waits at most, which is below the timeout of every client.
+const MAX_WAIT_SECONDS: u64 = 55;
+
 /// Deserializes the arguments of a tool. The error names the path of the invalid field.
 pub(super) fn parse_arguments<T: DeserializeOwned>(
     tool: &str,
@@ -37,19 +42,19 @@ pub(super) fn validate_line<'a>(
     Ok(Some(text))
 }
 
-/// Validates a multi-line text: not empty, at most `most` characters, no control characters.
-pub(super) fn validate_text(name: &str, text: &str, most: usize) -> Result<(), ToolError> {
+/// Validates a multi-line text: not empty, at most `max_chars` characters, no control characters.
+pub(super) fn validate_text(name: &str, text: &str, max_chars: usize) -> Result<(), ToolError> {
     if text.trim().is_empty() {
         return Err(ToolError::EmptyArgument { name: name.into() });
     }
-    check_length(name, text, most)?;
+    check_length(name, text, max_chars)?;
     reject_control_chars(name, text, |c| matches!(c, '\n' | '\r' | '\t'))
 }
 
-fn check_length(name: &str, text: &str, most: usize) -> Result<(), ToolError> {
+fn check_length(name: &str, text: &str, max_chars: usize) -> Result<(), ToolError> {
     let length = text.chars().count();
-    if length > most {
-        return Err(ToolError::TooLong { name: name.into(), length, most });
+    if length > max_chars {
+        return Err(ToolError::TooLong { name: name.into(), length, most: max_chars });
     }
     Ok(())
 }
@@ -57,15 +62,15 @@ fn check_length(name: &str, text: &str, most: usize) -> Result<(), ToolError> {
 fn reject_control_chars(
     name: &str,
     text: &str,
-    but: impl Fn(char) -> bool,
+    is_allowed: impl Fn(char) -> bool,
 ) -> Result<(), ToolError> {
-    match text.chars().find(|c| c.is_control() && !but(*c)) {
+    match text.chars().find(|c| c.is_control() && !is_allowed(*c)) {
         Some(c) => Err(ToolError::ControlCharacter { name: name.into(), code: c.into() }),
         None => Ok(()),
     }
 }
 
-/// Timeout of a call: 45 s by default, at most 55 s, which is below the timeout of every client.
+/// Timeout of a call.
 pub(super) fn wait_timeout(seconds: Option<u64>) -> Duration {
-    Duration::from_secs(seconds.unwrap_or(45).min(55))
+    Duration::from_secs(seconds.unwrap_or(DEFAULT_WAIT_SECONDS).min(MAX_WAIT_SECONDS))
 }

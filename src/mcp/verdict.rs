@@ -16,8 +16,8 @@ impl McpServer {
     pub(super) async fn request_verdict(
         &self,
         args: &VerdictArgs,
-        place: &Workspace,
-        waiting: &WaitContext,
+        workspace: &Workspace,
+        wait: &WaitContext,
     ) -> Result<(WaitResult, Vec<String>), ToolError> {
         let turn = validate::validate_line("turn", args.turn.as_deref())?;
         let text = args.ruling.as_ref().map(|ruling| match ruling {
@@ -27,31 +27,31 @@ impl McpServer {
         if let Some(text) = &text {
             validate::validate_text("ruling", text, validate::MAX_SPEECH_CHARS)?;
         }
-        let ResolvedDebate { id, notes: told } =
-            self.resolve_debate_of_turn(args.debate_id.as_deref(), turn, place)?;
-        let notes = self.catch_up(&id, place, told).await?;
-        let place = &self.workspace_of(&id, place)?;
+        let ResolvedDebate { id, notes: resolve_notes } =
+            self.resolve_debate_of_turn(args.debate_id.as_deref(), turn, workspace)?;
+        let notes = self.catch_up(&id, workspace, resolve_notes).await?;
+        let workspace = &self.workspace_of(&id, workspace)?;
         if let Some(text) = &text {
             let _recording = self.registry.lock_recording(&id).await;
-            self.submit_reply(&id, place, turn, text, "verdict").await?;
+            self.submit_reply(&id, workspace, turn, text, "verdict").await?;
         }
-        self.hold_further_turns(&id, place).await?;
-        Ok((self.wait_for_ruling(&id, place, waiting).await?, notes))
+        self.hold_further_turns(&id, workspace).await?;
+        Ok((self.wait_for_ruling(&id, workspace, wait).await?, notes))
     }
 
     /// Holds the debate after the running turns. These finish because they are paid for, but no
     /// further turn is requested before the ruling.
-    async fn hold_further_turns(&self, id: &str, place: &Workspace) -> Result<(), ToolError> {
+    async fn hold_further_turns(&self, id: &str, workspace: &Workspace) -> Result<(), ToolError> {
         let debate = self.read_debate(id)?;
-        let rounds = |cue: &Cue| cue.act < debate.setup().ending_act();
-        let speaking = match next(&debate) {
-            Step::Speak { driven, .. } => driven.iter().any(rounds),
+        let is_in_rounds = |cue: &Cue| cue.act < debate.setup().ending_act();
+        let has_running_turns = match next(&debate) {
+            Step::Speak { driven, .. } => driven.iter().any(is_in_rounds),
             _ => false,
         };
-        if !speaking || debate.is_held() || debate.is_concluded() {
+        if !has_running_turns || debate.is_held() || debate.is_concluded() {
             return Ok(());
         }
-        match self.send_with_retry(id, place, vec![Command::Hold]).await {
+        match self.send_with_retry(id, workspace, vec![Command::Hold]).await {
             // It moved on meanwhile, or another process holds the lease: wait for that.
             Ok(())
             | Err(
@@ -66,33 +66,33 @@ impl McpServer {
     pub(super) async fn wait_for_ruling(
         &self,
         id: &str,
-        place: &Workspace,
-        waiting: &WaitContext,
+        workspace: &Workspace,
+        wait: &WaitContext,
     ) -> Result<WaitResult, ToolError> {
         loop {
-            let seen = self.registry.play_and_wait(id, place, waiting).await?;
-            let ending = seen.debate.setup().ending_act();
-            let imported = seen.debate.setup().origin != Origin::Here && seen.debate.is_held();
-            match next(&seen.debate) {
-                Step::Hold { .. } if imported => return Ok(seen),
+            let result = self.registry.play_and_wait(id, workspace, wait).await?;
+            let ending_act = result.debate.setup().ending_act();
+            let imported = result.debate.setup().origin != Origin::Here && result.debate.is_held();
+            match next(&result.debate) {
+                Step::Hold { .. } if imported => return Ok(result),
                 // Paused for the user, who asks for a ruling.
-                Step::Hold { next, .. } if next.act < ending => {
+                Step::Hold { next, .. } if next.act < ending_act => {
                     let _recording = self.registry.lock_recording(id).await;
-                    self.conclude(id, place).await?;
+                    self.conclude(id, workspace).await?;
                 }
                 Step::Hold { pause: PauseReason::UserHold, .. } => {
-                    self.release_hold(id, place, &seen.debate, None).await?;
+                    self.release_hold(id, workspace, &result.debate, None).await?;
                 }
                 Step::Speak { driven, awaited } if driven.is_empty() => {
                     return match awaited.first() {
-                        Some(cue) if cue.act < ending => {
-                            let due = due_turn(&seen.debate);
+                        Some(cue) if cue.act < ending_act => {
+                            let due = due_turn(&result.debate);
                             Err(ToolError::SpeechDue { due, id: id.into() })
                         }
-                        _ => Ok(seen),
+                        _ => Ok(result),
                     };
                 }
-                _ => return Ok(seen),
+                _ => return Ok(result),
             }
         }
     }
@@ -103,24 +103,28 @@ impl McpServer {
         &self,
         id: Option<&str>,
         turn: Option<&str>,
-        place: &Workspace,
+        workspace: &Workspace,
     ) -> Result<ResolvedDebate, ToolError> {
-        let meant = self.resolve_debate(id, place)?;
+        let resolved = self.resolve_debate(id, workspace)?;
         if id.is_none() && turn.is_some() {
-            let root = Some(place.root.clone());
+            let root = Some(workspace.root.clone());
             let query =
                 DebateQuery { root, unfinished: true, limit: Some(2), ..DebateQuery::default() };
             let open = self.registry.app.archive().list(&query).map_err(AppError::from)?;
             if open.len() > 1 {
-                return Err(ToolError::AmbiguousDebate { id: meant.id });
+                return Err(ToolError::AmbiguousDebate { id: resolved.id });
             }
         }
-        Ok(meant)
+        Ok(resolved)
     }
 
     /// The workspace of a debate: one of another repository keeps its own.
-    pub(super) fn workspace_of(&self, id: &str, place: &Workspace) -> Result<Workspace, ToolError> {
+    pub(super) fn workspace_of(
+        &self,
+        id: &str,
+        workspace: &Workspace,
+    ) -> Result<Workspace, ToolError> {
         let (stored, ..) = self.registry.app.read(id)?;
-        Ok(home_workspace(&stored, place))
+        Ok(home_workspace(&stored, workspace))
     }
 }

@@ -56,13 +56,13 @@ impl RunRegistry {
     pub(super) async fn play_and_wait(
         self: &Arc<RunRegistry>,
         id: &str,
-        place: &Workspace,
-        waiting: &WaitContext,
+        workspace: &Workspace,
+        wait: &WaitContext,
     ) -> Result<WaitResult, ToolError> {
-        let began = Instant::now();
-        let mut told = Instant::now();
+        let started_at = Instant::now();
+        let mut last_report = Instant::now();
         let mut updates: Option<RunUpdates> = None;
-        let mut tail = ProgressPreview::default();
+        let mut preview = ProgressPreview::default();
         loop {
             let (stored, debate, flaw) = self.app.read(id)?;
             let step = next(&debate);
@@ -73,42 +73,43 @@ impl RunRegistry {
             };
             let busy = busy || self.app.is_overdue(&debate);
             let mut run = self.find_run(id);
-            let mut taken = false;
+            let mut lease_taken = false;
             if run.is_none() && busy && flaw.is_none() && !self.shutdown.is_cancelled() {
-                run = self.start_if_free(id, place, &debate).await?;
+                run = self.start_if_free(id, workspace, &debate).await?;
                 // Another process took the lease first.
-                taken = run.is_none();
+                lease_taken = run.is_none();
             }
             if updates.is_none() {
                 updates = run.as_ref().map(|run| (run.handle.clone(), run.handle.subscribe()));
             }
-            let elsewhere = run.is_none() && (taken || stored.holder.is_some());
-            let running = busy && (run.is_some() || elsewhere);
+            let runs_elsewhere = run.is_none() && (lease_taken || stored.holder.is_some());
+            let running = busy && (run.is_some() || runs_elsewhere);
             if run.is_none() && !running {
                 return Ok(WaitResult { stored, debate, running: false, remote_holder: None });
             }
-            let late = waiting.deadline.is_some_and(|until| Instant::now() >= until);
-            let player = stored.holder.clone().filter(|_| elsewhere && running);
-            if late || self.shutdown.is_cancelled() {
-                return Ok(WaitResult { stored, debate, running, remote_holder: player });
+            let is_late = wait.deadline.is_some_and(|until| Instant::now() >= until);
+            let remote_holder = stored.holder.clone().filter(|_| runs_elsewhere && running);
+            if is_late || self.shutdown.is_cancelled() {
+                tracing::debug!(debate = %id, running, "wait ended before the debate was idle");
+                return Ok(WaitResult { stored, debate, running, remote_holder });
             }
             tokio::select! {
                 ended = wait_for_run_end(run) => {
-                    ended.map_err(|stopped| stop_error(id, stopped))?;
+                    ended.map_err(|reason| stop_error(id, reason))?;
                     updates = None;
                 }
-                Some(news) = next_progress_message(&mut updates, &debate, &mut tail) => {
-                    told = Instant::now();
-                    waiting.report_progress(began, &news).await;
+                Some(message) = next_progress_message(&mut updates, &debate, &mut preview) => {
+                    last_report = Instant::now();
+                    wait.report_progress(started_at, &message).await;
                 }
-                () = tokio::time::sleep_until(told + PROGRESS_INTERVAL) => {
-                    told = Instant::now();
-                    waiting.report_progress(began, &pending_message(&debate, &step)).await;
+                () = tokio::time::sleep_until(last_report + PROGRESS_INTERVAL) => {
+                    last_report = Instant::now();
+                    wait.report_progress(started_at, &pending_message(&debate, &step)).await;
                 }
-                () = tokio::time::sleep(POLL_INTERVAL), if elsewhere => {}
-                () = sleep_until_deadline(waiting.deadline) => {}
-                () = waiting.cancel.cancelled() => {
-                    return Ok(WaitResult { stored, debate, running, remote_holder: player });
+                () = tokio::time::sleep(POLL_INTERVAL), if runs_elsewhere => {}
+                () = sleep_until_deadline(wait.deadline) => {}
+                () = wait.cancel.cancelled() => {
+                    return Ok(WaitResult { stored, debate, running, remote_holder: remote_holder });
                 }
                 () = self.shutdown.cancelled() => {}
             }
@@ -119,11 +120,11 @@ impl RunRegistry {
     async fn start_if_free(
         self: &Arc<RunRegistry>,
         id: &str,
-        place: &Workspace,
+        workspace: &Workspace,
         debate: &Debate,
     ) -> Result<Option<ActiveRun>, ToolError> {
         self.app.check_remaining_seats(debate, debate.seats())?;
-        match self.find_or_start_run(id, place).await {
+        match self.find_or_start_run(id, workspace).await {
             Ok(run) => Ok(Some(run)),
             Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) => Ok(None),
             Err(error) => Err(error.into()),
@@ -136,15 +137,15 @@ impl WaitContext {
     /// and an error returned when the client cancels the request.
     pub(super) async fn await_with_progress<T>(
         &self,
-        what: &str,
+        message: &str,
         work: impl Future<Output = T>,
     ) -> Result<T, ToolError> {
-        let began = Instant::now();
+        let started_at = Instant::now();
         let mut work = std::pin::pin!(work);
         loop {
             tokio::select! {
-                done = &mut work => return Ok(done),
-                () = tokio::time::sleep(PROGRESS_INTERVAL) => self.report_progress(began, what).await,
+                output = &mut work => return Ok(output),
+                () = tokio::time::sleep(PROGRESS_INTERVAL) => self.report_progress(started_at, message).await,
                 () = self.cancel.cancelled() => {
                     return Err(ToolError::CallCancelled);
                 }
@@ -158,15 +159,15 @@ impl WaitContext {
         until.unwrap_or(Duration::MAX)
     }
 
-    async fn report_progress(&self, began: Instant, news: &str) {
+    async fn report_progress(&self, started_at: Instant, message: &str) {
         match &self.progress {
             ProgressSink::Discard => {}
-            ProgressSink::Task(task) => task.set_status_message(news),
+            ProgressSink::Task(task) => task.set_status_message(message),
             ProgressSink::Client(peer, token) => {
                 // Rounded to hundredths: some clients display the raw number.
-                let seconds = (began.elapsed().as_secs_f64() * 100.0).round() / 100.0;
+                let seconds = (started_at.elapsed().as_secs_f64() * 100.0).round() / 100.0;
                 let progress = ProgressNotificationParam::new(token.clone(), seconds)
-                    .with_message(news.to_owned());
+                    .with_message(message.to_owned());
                 // A disconnected client must not delay the response.
                 let _ = tokio::time::timeout(NOTIFY_TIMEOUT, peer.notify_progress(progress)).await;
             }
@@ -175,8 +176,8 @@ impl WaitContext {
 }
 
 /// The error for a run that stopped early.
-fn stop_error(id: &str, stopped: RunStopReason) -> ToolError {
-    match stopped {
+fn stop_error(id: &str, reason: RunStopReason) -> ToolError {
+    match reason {
         RunStopReason::TakenOver(by) => {
             AppError::Session(SessionError::Log(LogError::LeaseLost { by })).into()
         }
@@ -202,20 +203,23 @@ async fn sleep_until_deadline(deadline: Option<Instant>) {
 async fn next_progress_message(
     updates: &mut Option<RunUpdates>,
     debate: &Debate,
-    tail: &mut ProgressPreview,
+    preview: &mut ProgressPreview,
 ) -> Option<String> {
     loop {
-        let Some((handle, from)) = updates.as_mut() else { return std::future::pending().await };
-        match from.recv().await.as_deref() {
+        let Some((handle, receiver)) = updates.as_mut() else {
+            return std::future::pending().await;
+        };
+        match receiver.recv().await.as_deref() {
             Ok(Update::Slow { cue, after, most }) => {
-                let who = turn_label(debate, *cue);
+                let label = turn_label(debate, *cue);
                 return Some(format!(
-                    "{who} has not finished after {after} s; it is stopped at {most} s"
+                    "{label} has not finished after {after} s; it is stopped at {most} s"
                 ));
             }
             Ok(Update::Delta { cue, .. }) => {
-                if let Some(words) = tail.next_preview(debate, *cue, || handle.partial_text(*cue)) {
-                    return Some(words);
+                if let Some(text) = preview.next_preview(debate, *cue, || handle.partial_text(*cue))
+                {
+                    return Some(text);
                 }
             }
             Ok(Update::Fact { event: Event::Spoke { cue, .. }, .. }) => {

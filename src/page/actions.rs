@@ -1,7 +1,7 @@
 //! Forms for the signed-in owner: vote, speak, continue, remark, pause and request the verdict.
 //! Only actions that are valid in the current state are rendered.
 use super::history::DebateHistory;
-use super::html::{Html, html, truncate};
+use super::html::{Html, MAX_NAME_CHARS, html, truncate};
 use super::panels::render_panel;
 use super::rendered::{RenderContext, Viewer};
 use super::turn::capitalize;
@@ -13,42 +13,42 @@ pub const MAX_REMARK_CHARS: usize = 4_000;
 
 /// Renders the actions panel: the forms, or a hint how to sign in.
 pub(super) fn render_actions(
-    story: &DebateHistory,
-    setting: &RenderContext<'_>,
+    history: &DebateHistory,
+    context: &RenderContext<'_>,
     viewer: Viewer,
 ) -> Html {
-    let debate = story.debate();
-    let Some(base) = setting
+    let debate = history.debate();
+    let Some(base_url) = context
         .debate_url
         .as_deref()
-        .filter(|_| !story.is_over() && story.first_invalid_seq().is_none())
+        .filter(|_| !history.is_over() && history.first_invalid_seq().is_none())
     else {
         return render_panel("panel-actions", "Actions", &Html::new());
     };
     let inner = match viewer {
-        Viewer::Reader if setting.sign_in_hint.is_empty() => Html::new(),
-        Viewer::Reader => html!("<p class=\"door\">Read only. {}</p>", setting.sign_in_hint),
-        Viewer::Owner => render_forms(debate, base, setting.csrf_token),
+        Viewer::Reader if context.sign_in_hint.is_empty() => Html::new(),
+        Viewer::Reader => html!("<p class=\"door\">Read only. {}</p>", context.sign_in_hint),
+        Viewer::Owner => render_forms(debate, base_url, context.csrf_token),
     };
     render_panel("panel-actions", "Actions", &inner)
 }
 
-fn render_forms(debate: &Debate, base: &str, pass: &str) -> Html {
+fn render_forms(debate: &Debate, base_url: &str, csrf_token: &str) -> Html {
     let form = |action: &'static str, class: &'static str, inner: &Html| {
         html!(
             "<form method=\"post\" action=\"{}/actions/{}\" class=\"{}\">\
              <input type=\"hidden\" name=\"csrf\" value=\"{}\">{}</form>",
-            base,
+            base_url,
             action,
             class,
-            pass,
+            csrf_token,
             *inner
         )
     };
-    let button = |says: &str| html!("<button type=\"submit\">{}</button>", says);
-    let mut all = Html::new();
+    let button = |label: &str| html!("<button type=\"submit\">{}</button>", label);
+    let mut forms = Html::new();
     for cue in awaited_human_turns(debate) {
-        all.push(&match debate.setup().phase(cue).reply {
+        forms.push(&match debate.setup().phase(cue).reply {
             ReplyKind::Vote => form("vote", "vote", &render_vote_form(debate, cue)),
             ReplyKind::Speech => form("speak", "speak", &render_speech_form(debate, cue)),
             _ => html!(
@@ -61,14 +61,14 @@ fn render_forms(debate: &Debate, base: &str, pass: &str) -> Html {
     if let Step::Hold { next, .. } = next(debate)
         && debate.validate(&Event::Continued { before: next.position() }).is_ok()
     {
-        let before = html!(
+        let position_fields = html!(
             "<input type=\"hidden\" name=\"act\" value=\"{}\">\
              <input type=\"hidden\" name=\"round\" value=\"{}\">",
             next.act,
             next.round
         );
-        let inner: Html = [before, button("Go on")].into_iter().collect();
-        all.push(&form("continue", "continue", &inner));
+        let inner: Html = [position_fields, button("Go on")].into_iter().collect();
+        forms.push(&form("continue", "continue", &inner));
     }
     if debate.validate(&Event::Interjected { text: "x".into() }).is_ok() {
         let inner = html!(
@@ -77,23 +77,23 @@ fn render_forms(debate: &Debate, base: &str, pass: &str) -> Html {
             MAX_REMARK_CHARS,
             button("Add the remark")
         );
-        all.push(&form("remark", "remark", &inner));
+        forms.push(&form("remark", "remark", &inner));
     }
     if debate.validate(&Event::Held).is_ok() {
-        all.push(&form("pause", "pause", &button("Pause before the next turn")));
+        forms.push(&form("pause", "pause", &button("Pause before the next turn")));
     }
     if debate.validate(&Event::Concluded { because: None }).is_ok() {
-        all.push(&form("verdict", "verdict", &button("Ask for the ending now")));
+        forms.push(&form("verdict", "verdict", &button("Ask for the ending now")));
     }
-    all
+    forms
 }
 
 /// Pending turns of human participants, which can be answered on this page.
 pub fn awaited_human_turns(debate: &Debate) -> Vec<Cue> {
     let Step::Speak { awaited, .. } = next(debate) else { return vec![] };
-    let person =
+    let is_human =
         |cue: &Cue| debate.seat(*cue).voice == Participant::Human && debate.was_asked(*cue);
-    awaited.into_iter().filter(person).collect()
+    awaited.into_iter().filter(is_human).collect()
 }
 
 /// Hidden fields that identify the turn, and the take in which its prompt was sent.
@@ -113,7 +113,7 @@ fn render_vote_form(debate: &Debate, cue: Cue) -> Html {
         html!(
             "<label><input type=\"radio\" name=\"side\" value=\"{}\" required> {} ({})</label>",
             value,
-            truncate(&status::side_name(debate, side), 80),
+            truncate(&status::side_name(debate, side), MAX_NAME_CHARS),
             side.role_name()
         )
     };
@@ -125,7 +125,7 @@ fn render_vote_form(debate: &Debate, cue: Cue) -> Html {
          <textarea id=\"why-{}\" name=\"reason\" required maxlength=\"{}\" rows=\"3\"></textarea>\
          <button type=\"submit\">Vote</button>",
         turn_fields(debate, cue),
-        truncate(&debate.seat(cue).name, 80),
+        truncate(&debate.seat(cue).name, MAX_NAME_CHARS),
         side(Side::Pro, "pro"),
         side(Side::Con, "con"),
         id,

@@ -9,44 +9,47 @@ use crate::report::sanitize::one_line;
 
 /// Maximum length of a claim or a piece of evidence, in characters.
 const MAX_TEXT_CHARS: usize = 2_000;
+/// Maximum length of a claim id, or of a list of them, in characters.
+const MAX_ID_CHARS: usize = 120;
 
 /// Renders the claims, concessions and resolved claims of a reply.
-pub(super) fn render_claims(reply: &Reply, turn: &str, setting: &RenderContext<'_>) -> Html {
+pub(super) fn render_claims(reply: &Reply, turn_id: &str, context: &RenderContext<'_>) -> Html {
     let body = &reply.body;
     let mut items = Html::new();
-    for (nth, claim) in body.claims().iter().enumerate() {
-        items.push(&render_claim(reply, claim, &format!("{turn}-claim-{nth}"), setting));
+    for (index, claim) in body.claims().iter().enumerate() {
+        items.push(&render_claim(reply, claim, &format!("{turn_id}-claim-{index}"), context));
     }
-    for given in body.concessions() {
-        let (id, quote) = (truncate_id(&given.claim), truncate_text(&given.quote));
+    for concession in body.concessions() {
+        let (id, quote) = (truncate_id(&concession.claim), truncate_text(&concession.quote));
         items.push(&html!(
             "<li class=\"concedes\">Concedes <code>{}</code>: <q>{}</q></li>",
             id,
             quote
         ));
     }
-    for resolved in body.resolutions() {
-        let (id, by) = (truncate_id(&resolved.claim), truncate_text(&resolved.evidence.join("; ")));
+    for resolution in body.resolutions() {
+        let (id, evidence) =
+            (truncate_id(&resolution.claim), truncate_text(&resolution.evidence.join("; ")));
         items.push(&html!(
             "<li class=\"resolves\">Takes back <code>{}</code> as resolved: {}</li>",
             id,
-            by
+            evidence
         ));
     }
-    let mut all = Html::new();
+    let mut out = Html::new();
     if !items.is_empty() {
-        all.push(&html!("<section class=\"claims\"><h4>Claims</h4><ul>{}</ul></section>", items));
+        out.push(&html!("<section class=\"claims\"><h4>Claims</h4><ul>{}</ul></section>", items));
     }
-    all.push(&render_loose_citations(reply, setting));
-    all
+    out.push(&render_loose_citations(reply, context));
+    out
 }
 
-fn render_claim(reply: &Reply, claim: &Claim, id: &str, setting: &RenderContext<'_>) -> Html {
+fn render_claim(reply: &Reply, claim: &Claim, id: &str, context: &RenderContext<'_>) -> Html {
     let mut evidence = Html::new();
-    for offered in claim.evidence.iter().filter(|it| !it.trim().is_empty()) {
-        let found =
-            citations_for_evidence(offered, citations_for_claim(&reply.citations, &claim.id));
-        evidence.push(&html!("<li>{}</li>", render_evidence(offered, &found, setting)));
+    for item in claim.evidence.iter().filter(|it| !it.trim().is_empty()) {
+        let citations =
+            citations_for_evidence(item, citations_for_claim(&reply.citations, &claim.id));
+        evidence.push(&html!("<li>{}</li>", render_evidence(item, &citations, context)));
     }
     let evidence = if evidence.is_empty() {
         html!("<p class=\"unsupported\">Unsupported: nothing was offered for it.</p>")
@@ -59,7 +62,7 @@ fn render_claim(reply: &Reply, claim: &Claim, id: &str, setting: &RenderContext<
         html!(" <span class=\"answers\">answers {}</span>", truncate_id(&claim.answers.join(", ")))
     };
     let rating = claim_rating(claim);
-    let rated = if rating.is_empty() {
+    let rating_html = if rating.is_empty() {
         Html::new()
     } else {
         html!(" <span class=\"rating\">{}</span>", rating)
@@ -70,54 +73,55 @@ fn render_claim(reply: &Reply, claim: &Claim, id: &str, setting: &RenderContext<
         truncate_id(&claim.id),
         truncate_text(&claim.text),
         answers,
-        rated,
+        rating_html,
         evidence
     )
 }
 
 /// Renders a piece of evidence with the result of its citation lookup.
-fn render_evidence(offered: &str, found: &[&Citation], setting: &RenderContext<'_>) -> Html {
-    let Some(first) = found.first() else {
+fn render_evidence(evidence: &str, citations: &[&Citation], context: &RenderContext<'_>) -> Html {
+    let Some(first) = citations.first() else {
         return html!(
             "<span class=\"cited unchecked\">{}</span> <span class=\"mark\">(not looked up)</span>",
-            truncate_text(offered)
+            truncate_text(evidence)
         );
     };
-    let says: Vec<String> = found.iter().map(|it| truncate_text(&it.describe())).collect();
-    let shown = render_citation(first, &truncate_text(offered), setting);
-    html!("{} <span class=\"mark\">({})</span>", shown, says.join("; "))
+    let descriptions: Vec<String> =
+        citations.iter().map(|it| truncate_text(&it.describe())).collect();
+    let citation_html = render_citation(first, &truncate_text(evidence), context);
+    html!("{} <span class=\"mark\">({})</span>", citation_html, descriptions.join("; "))
 }
 
 /// Renders the text of a citation as a link, struck through or marked.
-fn render_citation(citation: &Citation, words: &str, setting: &RenderContext<'_>) -> Html {
+fn render_citation(citation: &Citation, text: &str, context: &RenderContext<'_>) -> Html {
     if citation.found.is_wrong() {
-        return html!("<del class=\"cited wrong\">{}</del>", words);
+        return html!("<del class=\"cited wrong\">{}</del>", text);
     }
     let class = match citation.found {
-        found if found.is_verified() => "verified",
+        status if status.is_verified() => "verified",
         CitationStatus::Located => "located",
         CitationStatus::ElsewhereInRepo => "elsewhere",
         _ => "unchecked",
     };
-    match source_url(citation, setting) {
-        Some(address) => {
-            html!("<a class=\"cited {}\" href=\"{}\">{}</a>", class, address, words)
+    match source_url(citation, context) {
+        Some(url) => {
+            html!("<a class=\"cited {}\" href=\"{}\">{}</a>", class, url, text)
         }
-        None => html!("<span class=\"cited {}\">{}</span>", class, words),
+        None => html!("<span class=\"cited {}\">{}</span>", class, text),
     }
 }
 
 /// URL of the cited line in the pinned tree. `None` if the citation was not found.
-fn source_url(citation: &Citation, setting: &RenderContext<'_>) -> Option<String> {
-    let there = citation.found.is_verified()
+fn source_url(citation: &Citation, context: &RenderContext<'_>) -> Option<String> {
+    let is_found = citation.found.is_verified()
         || matches!(citation.found, CitationStatus::Located | CitationStatus::ElsewhereInRepo);
-    let base = setting.debate_url.as_ref().filter(|_| there)?;
+    let base = context.debate_url.as_ref().filter(|_| is_found)?;
     let (path, line) = if citation.found == CitationStatus::ElsewhereInRepo {
         let (path, line) = citation.found_at.as_deref()?.rsplit_once(':')?;
         (path.to_owned(), line.parse().ok())
     } else {
-        let place = citation.location().filter(|place| !place.removed)?;
-        (place.file, place.line.or(citation.line))
+        let location = citation.location().filter(|location| !location.removed)?;
+        (location.file, location.line.or(citation.line))
     };
     let path = percent_encode(&path);
     Some(match line {
@@ -127,7 +131,7 @@ fn source_url(citation: &Citation, setting: &RenderContext<'_>) -> Option<String
 }
 
 /// Renders citations outside of claims.
-fn render_loose_citations(reply: &Reply, setting: &RenderContext<'_>) -> Html {
+fn render_loose_citations(reply: &Reply, context: &RenderContext<'_>) -> Html {
     let loose: Vec<&Citation> =
         reply.citations.iter().filter(|citation| citation.claim.is_none()).collect();
     if loose.is_empty() {
@@ -136,8 +140,8 @@ fn render_loose_citations(reply: &Reply, setting: &RenderContext<'_>) -> Html {
     let items: Html = loose
         .iter()
         .map(|citation| {
-            let words = truncate_text(&citation.raw);
-            html!("<li>{}</li>", render_evidence(&words, &[citation], setting))
+            let text = truncate_text(&citation.raw);
+            html!("<li>{}</li>", render_evidence(&text, &[citation], context))
         })
         .collect();
     html!(
@@ -146,9 +150,8 @@ fn render_loose_citations(reply: &Reply, setting: &RenderContext<'_>) -> Html {
     )
 }
 
-/// Truncates a text to 120 characters, for ids and names.
 fn truncate_id(text: &str) -> String {
-    truncate(&one_line(text), 120)
+    truncate(&one_line(text), MAX_ID_CHARS)
 }
 
 fn truncate_text(text: &str) -> String {

@@ -20,35 +20,36 @@ pub struct DebatePageInput<'a> {
 
 /// Renders the page of a debate.
 pub fn render_debate_page(
-    story: &DebateHistory,
-    setting: &RenderContext<'_>,
-    around: &DebatePageInput<'_>,
+    history: &DebateHistory,
+    context: &RenderContext<'_>,
+    input: &DebatePageInput<'_>,
 ) -> Html {
-    let shown = RenderedDebate::new(story, setting, None);
-    let mut parts = shown.parts(around.viewer);
-    if !around.live_text.is_empty() {
-        parts.insert("turns", render_live_transcript(story, &shown, setting, &around.live_text));
+    let rendered = RenderedDebate::new(history, context, None);
+    let mut parts = rendered.parts(input.viewer);
+    if !input.live_text.is_empty() {
+        parts
+            .insert("turns", render_live_transcript(history, &rendered, context, &input.live_text));
     }
-    let (id, seq, last) = (story.debate().setup().id.as_str(), story.seq(), around.last_seq);
-    let base = setting.debate_url.clone().unwrap_or_default();
-    let about = html!(
+    let (id, seq, last) = (history.debate().setup().id.as_str(), history.seq(), input.last_seq);
+    let base_url = context.debate_url.clone().unwrap_or_default();
+    let main_attributes = html!(
         " data-debate=\"{}\" data-seq=\"{}\" data-last=\"{}\" data-running=\"{}\" \
          data-events=\"{}/events\" data-at-url=\"{}/fragments\" data-timeline=\"{}/timeline\"",
         id,
         seq,
         last,
-        !story.is_over() && seq == last,
-        base,
-        base,
-        base
+        !history.is_over() && seq == last,
+        base_url,
+        base_url,
+        base_url
     );
-    let title = document_title(story);
-    let main =
-        render_debate_body(&parts, &render_replay_nav(&base, seq, last), &render_links(&base, id));
-    render_page(
-        &PageContent { kind: "debate", title: &title, main_attributes: about, main },
-        around.assets,
-    )
+    let title = document_title(history);
+    let main = render_debate_body(
+        &parts,
+        &render_replay_nav(&base_url, seq, last),
+        &render_links(&base_url, id),
+    );
+    render_page(&PageContent { kind: "debate", title: &title, main_attributes, main }, input.assets)
 }
 
 /// Arranges the parts in columns.
@@ -57,8 +58,8 @@ pub(super) fn render_debate_body(
     replay: &Html,
     links: &Html,
 ) -> Html {
-    let none = Html::new();
-    let part = |id: &str| parts.get(id).unwrap_or(&none);
+    let empty = Html::new();
+    let part = |id: &str| parts.get(id).unwrap_or(&empty);
     let panels = |ids: &[&str]| ids.iter().map(|id| part(id).clone()).collect::<Html>();
     html!(
         "{}{}<p id=\"announce\" class=\"unseen\" role=\"status\" aria-live=\"polite\"></p>\
@@ -84,20 +85,25 @@ pub(super) fn render_debate_body(
 
 /// Renders the transcript with the text of the replies being streamed.
 fn render_live_transcript(
-    story: &DebateHistory,
-    shown: &RenderedDebate,
-    setting: &RenderContext<'_>,
+    history: &DebateHistory,
+    rendered: &RenderedDebate,
+    context: &RenderContext<'_>,
     live: &BTreeMap<String, String>,
 ) -> Html {
     let mut items = Html::new();
-    for (item, html) in story.items().iter().zip(shown.items()) {
-        let words = match item {
-            HistoryItem::Turn(cue) => live.get(&turn_element_id(*cue)).map(|words| (*cue, words)),
+    for (item, html) in history.items().iter().zip(rendered.items()) {
+        let live_text = match item {
+            HistoryItem::Turn(cue) => {
+                live.get(&turn_element_id(*cue)).map(|live_text| (*cue, live_text))
+            }
             _ => None,
         };
-        match words {
-            Some((cue, words)) => {
-                items.push(&html!("<li>{}</li>", render_turn(story, cue, Some(words), setting)));
+        match live_text {
+            Some((cue, live_text)) => {
+                items.push(&html!(
+                    "<li>{}</li>",
+                    render_turn(history, cue, Some(live_text), context)
+                ));
             }
             None => items.push(&html!("<li>{}</li>", *html)),
         }
@@ -106,34 +112,34 @@ fn render_live_transcript(
 }
 
 /// Renders links to other events of the debate, for browsers without the script.
-fn render_replay_nav(base: &str, seq: u64, last: u64) -> Html {
-    let step = |to: u64, says: &str| {
-        if to == seq {
-            html!("<li><span>{}</span></li>", says)
+fn render_replay_nav(base_url: &str, seq: u64, last: u64) -> Html {
+    let link = |target: u64, label: &str| {
+        if target == seq {
+            html!("<li><span>{}</span></li>", label)
         } else {
-            html!("<li><a href=\"{}?at={}\">{}</a></li>", base, to, says)
+            html!("<li><a href=\"{}?at={}\">{}</a></li>", base_url, target, label)
         }
     };
     html!(
         "<nav id=\"replay\" aria-label=\"Replay\"><p>Event {} of {}</p><ul>{}{}{}{}</ul></nav>",
         seq,
         last,
-        step(0, "First"),
-        step(seq.saturating_sub(1), "Previous"),
-        step((seq + 1).min(last), "Next"),
+        link(0, "First"),
+        link(seq.saturating_sub(1), "Previous"),
+        link((seq + 1).min(last), "Next"),
         if seq == last {
             html!("<li><span>Last</span></li>")
         } else {
-            html!("<li><a href=\"{}\">Last</a></li>", base)
+            html!("<li><a href=\"{}\">Last</a></li>", base_url)
         }
     )
 }
 
-fn render_links(base: &str, id: &str) -> Html {
+fn render_links(base_url: &str, id: &str) -> Html {
     html!(
         "<p class=\"links\"><a href=\"{}/export\" download>Export as one file</a> \
          <a href=\"/compare?a={}\">Compare</a></p>",
-        base,
+        base_url,
         id
     )
 }

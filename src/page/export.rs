@@ -9,17 +9,17 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inl
                       base-uri 'none'; form-action 'none'";
 
 /// Renders the export. The style sheet is inlined.
-pub fn render_export(story: &DebateHistory, style: &'static str) -> Html {
-    let setting = RenderContext::default();
-    let parts = RenderedDebate::new(story, &setting, None).parts(Viewer::Reader);
-    let made = html!(
+pub fn render_export(history: &DebateHistory, style: &'static str) -> Html {
+    let context = RenderContext::default();
+    let parts = RenderedDebate::new(history, &context, None).parts(Viewer::Reader);
+    let export_note = html!(
         "<p class=\"links\">Debate <code>{}</code>, exported at event {}.</p>",
-        story.debate().setup().id.as_str(),
-        story.seq()
+        history.debate().setup().id.as_str(),
+        history.seq()
     );
-    let main = render_debate_body(&parts, &Html::new(), &made);
-    let mut sheet = Html::new();
-    sheet.push_markup(style);
+    let main = render_debate_body(&parts, &Html::new(), &export_note);
+    let mut css = Html::new();
+    css.push_markup(style);
     html!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\
@@ -31,8 +31,8 @@ pub fn render_export(story: &DebateHistory, style: &'static str) -> Html {
          <footer><p>Models argue; a person decides. What stands here was said by models, and is not \
          checked except where it says so.</p></footer></body></html>\n",
         CONTENT_SECURITY_POLICY,
-        document_title(story),
-        sheet,
+        document_title(history),
+        css,
         main
     )
 }

@@ -41,8 +41,8 @@ impl DebateHistory {
     /// Starts the history of a debate without events.
     pub fn open(setup: Setup) -> Result<DebateHistory, SetupError> {
         let debate = Debate::open(setup)?;
-        let (events, items, turns) = (vec![], vec![], BTreeMap::new());
-        Ok(DebateHistory { debate, events, items, turn_times: turns, first_invalid_seq: None })
+        let (events, items, turn_times) = (vec![], vec![], BTreeMap::new());
+        Ok(DebateHistory { debate, events, items, turn_times, first_invalid_seq: None })
     }
 
     /// Replays a stored debate, up to and including the event `until`.
@@ -50,21 +50,21 @@ impl DebateHistory {
         stored: &StoredDebate,
         until: Option<u64>,
     ) -> Result<DebateHistory, SetupError> {
-        let mut story = DebateHistory::open(stored.setup.clone())?;
+        let mut history = DebateHistory::open(stored.setup.clone())?;
         let until = until.unwrap_or(u64::MAX);
         for recorded in stored.events.iter().take_while(|it| it.seq <= until) {
-            story.apply(recorded.clone())?;
+            history.apply(recorded.clone())?;
         }
-        Ok(story)
+        Ok(history)
     }
 
     /// Applies the next event.
     pub fn apply(&mut self, recorded: RecordedEvent) -> Result<(), SetupError> {
         let RecordedEvent { seq, at, event } = recorded.clone();
         self.events.push(recorded);
-        let lawful = self.first_invalid_seq.is_none() && self.debate.apply(event.clone()).is_ok();
-        if !lawful {
-            // An invalid log is not an error here: replayed unvalidated, it is read-only.
+        let is_valid = self.first_invalid_seq.is_none() && self.debate.apply(event.clone()).is_ok();
+        if !is_valid {
+            // An invalid log is no error here: it is replayed without validation, for reading only.
             self.first_invalid_seq.get_or_insert(seq);
             let setup = self.debate.setup().clone();
             let events = self.events.iter().map(|it| it.event.clone());
@@ -96,9 +96,9 @@ impl DebateHistory {
             }
             Event::Interjected { text } => self.items.push(HistoryItem::Remark(seq, text.clone())),
             Event::Reopened { .. } => {
-                let kept = |cue: &Cue| self.debate.turn(*cue).is_some();
-                self.turn_times.retain(|cue, _| kept(cue));
-                self.items.retain(|item| !matches!(item, HistoryItem::Turn(cue) if !kept(cue)));
+                let has_turn = |cue: &Cue| self.debate.turn(*cue).is_some();
+                self.turn_times.retain(|cue, _| has_turn(cue));
+                self.items.retain(|item| !matches!(item, HistoryItem::Turn(cue) if !has_turn(cue)));
                 self.add_note(seq, event);
             }
             _ => self.add_note(seq, event),
@@ -149,8 +149,8 @@ impl DebateHistory {
 
     /// Time of an event, in milliseconds since the Unix epoch.
     pub fn event_time(&self, seq: u64) -> i64 {
-        let found = self.events.iter().rfind(|recorded| recorded.seq == seq);
-        found.map_or(self.debate.setup().opened_at, |recorded| recorded.at)
+        let event = self.events.iter().rfind(|recorded| recorded.seq == seq);
+        event.map_or(self.debate.setup().opened_at, |recorded| recorded.at)
     }
 
     /// Sequence number of the first invalid event, if the log has one.

@@ -4,6 +4,17 @@ use crate::debate::invisible_chars;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
+/// Characters shown of a name: of a seat, a side, a speaker or a winner.
+pub(super) const MAX_NAME_CHARS: usize = 80;
+/// Characters shown of a short name: of a format, an option, an entrant or a claim.
+pub(super) const MAX_SHORT_NAME_CHARS: usize = 60;
+/// Characters shown of a topic in a list of debates.
+pub(super) const MAX_LISTED_TOPIC_CHARS: usize = 300;
+/// Characters shown of a note, a reason or a notice.
+pub(super) const MAX_NOTE_CHARS: usize = 1_000;
+/// Characters shown of the hash of a tree or a commit.
+pub(super) const MAX_HASH_CHARS: usize = 12;
+
 /// Safe HTML markup. Built by [`crate::page::html!`] from literals and escaped values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Html(String);
@@ -21,18 +32,18 @@ impl Html {
     }
 
     /// Escapes a text.
-    pub fn text(words: &str) -> Html {
-        Html(escape(words))
+    pub fn text(text: &str) -> Html {
+        Html(escape(text))
     }
 
     /// Appends markup.
-    pub fn push(&mut self, more: &Html) {
-        self.0.push_str(&more.0);
+    pub fn push(&mut self, markup: &Html) {
+        self.0.push_str(&markup.0);
     }
 
     /// Appends a text, escaped.
-    pub fn push_text(&mut self, words: &str) {
-        self.0.push_str(&escape(words));
+    pub fn push_text(&mut self, text: &str) {
+        self.0.push_str(&escape(text));
     }
 
     /// Appends a literal as markup, not escaped.
@@ -58,9 +69,9 @@ impl Html {
 
 impl FromIterator<Html> for Html {
     fn from_iter<I: IntoIterator<Item = Html>>(parts: I) -> Html {
-        let mut all = Html::new();
-        parts.into_iter().for_each(|part| all.push(&part));
-        all
+        let mut joined = Html::new();
+        parts.into_iter().for_each(|part| joined.push(&part));
+        joined
     }
 }
 
@@ -120,19 +131,19 @@ fn escape(text: &str) -> String {
     } else {
         Cow::Borrowed(text)
     };
-    let shown = invisible_chars::escape_invisible(&text);
-    let mut safe = String::with_capacity(shown.len() + 16);
-    for c in shown.chars() {
+    let visible = invisible_chars::escape_invisible(&text);
+    let mut escaped = String::with_capacity(visible.len() + 16);
+    for c in visible.chars() {
         match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            c => safe.push(c),
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
         }
     }
-    safe
+    escaped
 }
 
 /// Builds `Html` from a literal. Values for `{}` are escaped unless they are `Html`.
@@ -148,22 +159,22 @@ macro_rules! page_html {
 pub use page_html as html;
 
 /// Truncates a text to `most` characters and appends an ellipsis.
-pub fn truncate(text: &str, most: usize) -> String {
-    let mut letters = text.chars();
-    let short: String = letters.by_ref().take(most).collect();
-    if letters.next().is_some() { short + "…" } else { short }
+pub fn truncate(text: &str, max_chars: usize) -> String {
+    let mut chars = text.chars();
+    let truncated: String = chars.by_ref().take(max_chars).collect();
+    if chars.next().is_some() { truncated + "…" } else { truncated }
 }
 
 /// Percent-encodes a text for the query string of a URL.
 pub fn percent_encode(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
+    let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
-        let plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-        if plain {
-            safe.push(char::from(byte));
+        let is_unreserved = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+        if is_unreserved {
+            encoded.push(char::from(byte));
         } else {
-            let _ = write!(safe, "%{byte:02X}");
+            let _ = write!(encoded, "%{byte:02X}");
         }
     }
-    safe
+    encoded
 }

@@ -24,7 +24,7 @@ pub struct PageContent<'a> {
 
 /// Renders a complete HTML document.
 pub fn render_page(page: &PageContent<'_>, assets: AssetUrls<'_>) -> Html {
-    let here =
+    let current_attribute =
         |kind: &str| if kind == page.kind { html!(" aria-current=\"page\"") } else { Html::new() };
     html!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -44,8 +44,8 @@ pub fn render_page(page: &PageContent<'_>, assets: AssetUrls<'_>) -> Html {
         assets.script,
         page.kind,
         page.kind,
-        here("archive"),
-        here("leaderboard"),
+        current_attribute("archive"),
+        current_attribute("leaderboard"),
         page.kind,
         page.main_attributes,
         page.main

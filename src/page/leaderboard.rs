@@ -1,5 +1,5 @@
 //! The leaderboard page: ratings with confidence intervals as chart and table, and judge agreement.
-use super::html::{Html, html, truncate};
+use super::html::{Html, MAX_SHORT_NAME_CHARS, html, truncate};
 use super::layout::{AssetUrls, PageContent, render_page};
 use super::panels::render_table;
 use crate::rating::{
@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 
 /// Maximum number of entrants in the chart, and of judges in the agreement table.
 const MAX_DRAWN: usize = 60;
+/// Characters of a name that fit into the name column of the chart.
+const MAX_CHART_NAME_CHARS: usize = 24;
 /// Width of the SVG chart, in user units.
 const CHART_WIDTH: f64 = 600.0;
 /// Width of the name column, in user units.
@@ -18,22 +20,22 @@ const NAME_COLUMN_WIDTH: f64 = 180.0;
 const ROW_HEIGHT: f64 = 24.0;
 
 /// Renders the leaderboard page.
-pub fn render_leaderboard_page(board: &Leaderboard, assets: AssetUrls<'_>) -> Html {
+pub fn render_leaderboard_page(leaderboard: &Leaderboard, assets: AssetUrls<'_>) -> Html {
     let mut main = html!(
         "<h1>Leaderboard</h1><p>{} of {} debates are rated. 400 points are odds of ten to one; the \
          mean of a group is 1500; an interval holds the true strength in 95 of 100 cases.</p>",
-        board.rated,
-        board.debates
+        leaderboard.rated,
+        leaderboard.debates
     );
-    if board.groups.is_empty() {
+    if leaderboard.groups.is_empty() {
         main.push(&html!("<p>Nobody can be rated yet.</p>"));
     }
-    for (nth, group) in board.groups.iter().enumerate() {
-        main.push(&render_group(group, nth, board.groups.len()));
+    for (index, group) in leaderboard.groups.iter().enumerate() {
+        main.push(&render_group(group, index, leaderboard.groups.len()));
     }
-    main.push(&render_side_bias(board));
-    main.push(&render_judge_agreement(&board.judges));
-    main.push(&render_unrated(board));
+    main.push(&render_side_bias(leaderboard));
+    main.push(&render_judge_agreement(&leaderboard.judges));
+    main.push(&render_unrated(leaderboard));
     let title = "Leaderboard · debate";
     render_page(
         &PageContent { kind: "leaderboard", title, main_attributes: Html::new(), main },
@@ -41,10 +43,10 @@ pub fn render_leaderboard_page(board: &Leaderboard, assets: AssetUrls<'_>) -> Ht
     )
 }
 
-fn render_group(group: &LeaderboardGroup, nth: usize, all: usize) -> Html {
-    let title = match all {
+fn render_group(group: &LeaderboardGroup, index: usize, group_count: usize) -> Html {
+    let title = match group_count {
         1 => "Strengths".to_owned(),
-        _ => format!("Strengths, group {} of {all}", nth + 1),
+        _ => format!("Strengths, group {} of {group_count}", index + 1),
     };
     let rows: Vec<Vec<Html>> = group
         .rows
@@ -64,7 +66,7 @@ fn render_group(group: &LeaderboardGroup, nth: usize, all: usize) -> Html {
             ]
         })
         .collect();
-    let heads = [
+    let headers = [
         "Entrant",
         "Strength",
         "Interval",
@@ -77,12 +79,12 @@ fn render_group(group: &LeaderboardGroup, nth: usize, all: usize) -> Html {
         "<section><h2>{}</h2>{}{}</section>",
         title.as_str(),
         render_interval_chart(&group.rows, &title),
-        render_table(&title, &heads, &rows)
+        render_table(&title, &headers, &rows)
     )
 }
 
 fn short_name(text: &str) -> String {
-    truncate(&one_line(text), 60)
+    truncate(&one_line(text), MAX_SHORT_NAME_CHARS)
 }
 
 /// Renders the confidence intervals as bars with the estimate as a dot. The table below has the
@@ -99,9 +101,9 @@ fn render_interval_chart(rows: &[LeaderboardRow], title: &str) -> Html {
         NAME_COLUMN_WIDTH + 10.0 + (value - low) / span * (CHART_WIDTH - NAME_COLUMN_WIDTH - 20.0)
     };
     let mut bars = Html::new();
-    for (nth, row) in (0u16..).zip(rows) {
-        let y = f64::from(nth) * ROW_HEIGHT + ROW_HEIGHT / 2.0;
-        let said = format!(
+    for (index, row) in (0u16..).zip(rows) {
+        let y = f64::from(index) * ROW_HEIGHT + ROW_HEIGHT / 2.0;
+        let tooltip = format!(
             "{}: {:.0}, from {:.0} to {:.0}",
             short_name(&row.entrant),
             row.rating.value,
@@ -112,9 +114,9 @@ fn render_interval_chart(rows: &[LeaderboardRow], title: &str) -> Html {
             "<g><title>{}</title><text x=\"0\" y=\"{}\" dominant-baseline=\"middle\">{}</text>\
              <line x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"currentColor\" \
              stroke-width=\"3\"/><circle cx=\"{}\" cy=\"{}\" r=\"5\" fill=\"currentColor\"/></g>",
-            said,
+            tooltip,
             format_coordinate(y),
-            truncate(&one_line(&row.entrant), 24),
+            truncate(&one_line(&row.entrant), MAX_CHART_NAME_CHARS),
             format_coordinate(x(row.rating.low)),
             format_coordinate(x(row.rating.high)),
             format_coordinate(y),
@@ -123,14 +125,14 @@ fn render_interval_chart(rows: &[LeaderboardRow], title: &str) -> Html {
             format_coordinate(y)
         ));
     }
-    let tall =
+    let height =
         format_coordinate(f64::from(u16::try_from(rows.len()).unwrap_or(u16::MAX)) * ROW_HEIGHT);
     html!(
         "<svg class=\"intervals\" role=\"img\" aria-label=\"{}, drawn: the table below has the \
          figures\" viewBox=\"0 0 {} {}\" font-size=\"12\" fill=\"currentColor\">{}</svg>",
         title,
         format_coordinate(CHART_WIDTH),
-        tall,
+        height,
         bars
     )
 }
@@ -140,9 +142,9 @@ fn format_coordinate(value: f64) -> String {
     format!("{value:.1}")
 }
 
-fn render_side_bias(board: &Leaderboard) -> Html {
-    let Some(share) = board.sides.share else { return Html::new() };
-    let range = match (board.sides.low, board.sides.high) {
+fn render_side_bias(leaderboard: &Leaderboard) -> Html {
+    let Some(share) = leaderboard.sides.share else { return Html::new() };
+    let range = match (leaderboard.sides.low, leaderboard.sides.high) {
         (Some(low), Some(high)) => {
             format!(" ({} to {})", format_percent(low), format_percent(high))
         }
@@ -161,56 +163,60 @@ fn format_percent(share: f64) -> String {
 
 /// Renders the agreement of each judge with its swapped self, the verdict, the audience and the
 /// other judges.
-fn render_judge_agreement(all: &[JudgeAgreement]) -> Html {
-    if all.is_empty() {
+fn render_judge_agreement(agreements: &[JudgeAgreement]) -> Html {
+    if agreements.is_empty() {
         return Html::new();
     }
     let mut judges: Vec<&str> = vec![];
-    for row in all {
+    for row in agreements {
         for judge in [Some(row.judge.as_str()), row.other.as_deref()].into_iter().flatten() {
             if !judges.contains(&judge) && judges.len() < MAX_DRAWN {
                 judges.push(judge);
             }
         }
     }
-    let compared: BTreeSet<&str> = all
+    let panel_judges: BTreeSet<&str> = agreements
         .iter()
         .filter(|row| row.between == AgreementReference::Panel)
         .flat_map(|row| [Some(row.judge.as_str()), row.other.as_deref()])
         .flatten()
         .collect();
-    let own = [
+    let references = [
         (AgreementReference::Swapped, "With itself, sides swapped"),
         (AgreementReference::Verdict, "With the verdict"),
         (AgreementReference::Audience, "With the audience"),
     ];
-    let heads: Vec<String> = ["Judge".to_owned()]
+    let headers: Vec<String> = ["Judge".to_owned()]
         .into_iter()
-        .chain(own.map(|(_, head)| head.to_owned()))
-        .chain(compared.iter().map(|judge| format!("With {}", short_name(judge))))
+        .chain(references.map(|(_, head)| head.to_owned()))
+        .chain(panel_judges.iter().map(|judge| format!("With {}", short_name(judge))))
         .collect();
-    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
     let rows: Vec<Vec<Html>> = judges
         .iter()
         .map(|judge| {
-            let alone = own.map(|(between, _)| {
-                let mut fits = all.iter().filter(|row| row.between == between);
-                agreement_cell(fits.find(|row| row.judge == *judge))
+            let own_cells = references.map(|(between, _)| {
+                let mut matching = agreements.iter().filter(|row| row.between == between);
+                agreement_cell(matching.find(|row| row.judge == *judge))
             });
-            let others = compared.iter().map(|other| {
-                let pair = |row: &&JudgeAgreement| {
-                    let two = (row.judge.as_str(), row.other.as_deref().unwrap_or_default());
+            let pair_cells = panel_judges.iter().map(|other| {
+                let is_pair = |row: &&JudgeAgreement| {
+                    let names = (row.judge.as_str(), row.other.as_deref().unwrap_or_default());
                     row.between == AgreementReference::Panel
-                        && (two == (judge, other) || two == (other, judge))
+                        && (names == (judge, other) || names == (other, judge))
                 };
-                agreement_cell(all.iter().find(pair))
+                agreement_cell(agreements.iter().find(is_pair))
             });
-            [Html::text(&short_name(judge))].into_iter().chain(alone).chain(others).collect()
+            [Html::text(&short_name(judge))]
+                .into_iter()
+                .chain(own_cells)
+                .chain(pair_cells)
+                .collect()
         })
         .collect();
     html!(
         "<section><h2>How far judges agree</h2>{}</section>",
-        render_table("The part of debates in which both chose the same side", &heads, &rows)
+        render_table("The part of debates in which both chose the same side", &headers, &rows)
     )
 }
 
@@ -228,11 +234,11 @@ fn agreement_cell(row: Option<&JudgeAgreement>) -> Html {
     )
 }
 
-fn render_unrated(board: &Leaderboard) -> Html {
-    if board.unrated.is_empty() {
+fn render_unrated(leaderboard: &Leaderboard) -> Html {
+    if leaderboard.unrated.is_empty() {
         return Html::new();
     }
-    let items: Html = board
+    let items: Html = leaderboard
         .unrated
         .iter()
         .map(|it| html!("<li>{}: {}</li>", it.debates, it.says.as_str()))

@@ -32,38 +32,38 @@ pub struct LiveTextUpdate {
 impl LiveTurns {
     /// Takes the current buffers of all streamed replies and returns the new text of each.
     pub fn update(&mut self, debate: &Debate, live: &[LiveText]) -> Vec<LiveTextUpdate> {
-        let heard: Vec<(Cue, &str)> = live
+        let streams: Vec<(Cue, &str)> = live
             .iter()
             .filter_map(|it| Some((it.turn.parse().ok()?, it.text.as_str())))
             .filter(|(cue, _)| may_show_live(debate, *cue))
             .collect();
-        self.0.retain(|cue, _| heard.iter().any(|(known, _)| known == cue));
-        heard.into_iter().filter_map(|(cue, text)| self.update_turn(debate, cue, text)).collect()
+        self.0.retain(|cue, _| streams.iter().any(|(known, _)| known == cue));
+        streams.into_iter().filter_map(|(cue, text)| self.update_turn(debate, cue, text)).collect()
     }
 
     fn update_turn(&mut self, debate: &Debate, cue: Cue, text: &str) -> Option<LiveTextUpdate> {
-        let anew = self.0.get(&cue).is_none_or(|voice| !text.starts_with(&voice.raw));
-        if anew {
+        let is_new = self.0.get(&cue).is_none_or(|live_turn| !text.starts_with(&live_turn.raw));
+        if is_new {
             self.0.insert(cue, LiveTurn::new(debate, cue));
         }
-        let voice = self.0.get_mut(&cue)?;
-        let more = voice.preview.push(&text[voice.raw.len()..]);
-        let more = invisible_chars::escape_invisible(&more).into_owned();
-        text.clone_into(&mut voice.raw);
-        let offset = if anew { 0 } else { voice.shown.encode_utf16().count() };
-        voice.shown.push_str(&more);
+        let live_turn = self.0.get_mut(&cue)?;
+        let added = live_turn.preview.push(&text[live_turn.raw.len()..]);
+        let added = invisible_chars::escape_invisible(&added).into_owned();
+        text.clone_into(&mut live_turn.raw);
+        let offset = if is_new { 0 } else { live_turn.shown.encode_utf16().count() };
+        live_turn.shown.push_str(&added);
         let turn = turn_element_id(cue);
-        (!more.is_empty()).then_some(LiveTextUpdate { turn, offset, text: more })
+        (!added.is_empty()).then_some(LiveTextUpdate { turn, offset, text: added })
     }
 
     /// Everything streamed so far, for a client that has just connected.
     pub fn snapshot(&self) -> Vec<LiveTextUpdate> {
-        let words = |(cue, voice): (&Cue, &LiveTurn)| LiveTextUpdate {
+        let update = |(cue, live_turn): (&Cue, &LiveTurn)| LiveTextUpdate {
             turn: turn_element_id(*cue),
             offset: 0,
-            text: voice.shown.clone(),
+            text: live_turn.shown.clone(),
         };
-        self.0.iter().map(words).filter(|words| !words.text.is_empty()).collect()
+        self.0.iter().map(update).filter(|update| !update.text.is_empty()).collect()
     }
 }
 

@@ -18,42 +18,48 @@ const MAX_PARSER_EVENTS: usize = 400_000;
 const MAX_URL_BYTES: usize = 2_000;
 /// Maximum number of block quotes and lists opened by a single line.
 const MAX_LINE_NESTING: usize = 64;
+/// Maximum length of the language of a code block, in characters.
+const MAX_LANGUAGE_CHARS: usize = 30;
+/// Characters shown of the URL of a blocked link.
+const MAX_BLOCKED_URL_CHARS: usize = 200;
+/// Largest start number of an ordered list. Browsers do not parse larger ones.
+const MAX_LIST_START: u64 = 999_999_999;
 
 /// Renders a Markdown text. Its headings start below level `under`.
-pub fn render_markdown(text: &str, under: u8) -> Html {
-    let whole = limit_line_nesting(text);
-    let end = whole.char_indices().nth(MAX_CHARS).map_or(whole.len(), |(at, _)| at);
-    let (text, rest) = whole.split_at(end);
+pub fn render_markdown(text: &str, base_level: u8) -> Html {
+    let source = limit_line_nesting(text);
+    let end = source.char_indices().nth(MAX_CHARS).map_or(source.len(), |(at, _)| at);
+    let (text, rest) = source.split_at(end);
     let mut options = Options::empty();
     options.insert(Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
-    let mut writer = HtmlWriter::new(under);
-    let mut beyond = rest;
-    for (nth, (event, at)) in Parser::new_ext(text, options).into_offset_iter().enumerate() {
-        if nth >= MAX_PARSER_EVENTS {
-            beyond = &whole[at.start..];
+    let mut writer = HtmlWriter::new(base_level);
+    let mut unparsed = rest;
+    for (index, (event, at)) in Parser::new_ext(text, options).into_offset_iter().enumerate() {
+        if index >= MAX_PARSER_EVENTS {
+            unparsed = &source[at.start..];
             break;
         }
         writer.handle_event(event);
     }
-    let mut done = writer.finish();
-    if !beyond.is_empty() {
-        done.push(&html!("<pre tabindex=\"0\">{}</pre>", beyond));
+    let mut out = writer.finish();
+    if !unparsed.is_empty() {
+        out.push(&html!("<pre tabindex=\"0\">{}</pre>", unparsed));
     }
-    done
+    out
 }
 
 /// Flattens lines that open more blocks than `MAX_LINE_NESTING`, to bound the parser's work.
 fn limit_line_nesting(text: &str) -> String {
-    let mark = |c: char| matches!(c, '>' | '-' | '+' | '*' | ' ' | '\t');
+    let is_marker = |c: char| matches!(c, '>' | '-' | '+' | '*' | ' ' | '\t');
     let line = |line: &str| {
-        let begins = line.len() - line.trim_start_matches(mark).len();
-        let opens = line[..begins].matches(|c| !matches!(c, ' ' | '\t')).count();
+        let prefix_len = line.len() - line.trim_start_matches(is_marker).len();
+        let opened_blocks = line[..prefix_len].matches(|c| !matches!(c, ' ' | '\t')).count();
         // A thematic break consists of such markers, too, but opens no block.
-        let rule = begins == line.trim_end().len() && !line.contains('>');
-        if opens <= MAX_LINE_NESTING || rule {
+        let is_rule = prefix_len == line.trim_end().len() && !line.contains('>');
+        if opened_blocks <= MAX_LINE_NESTING || is_rule {
             return line.to_owned();
         }
-        format!("> {}", line[begins..].trim_start_matches(mark))
+        format!("> {}", line[prefix_len..].trim_start_matches(is_marker))
     };
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
@@ -117,7 +123,9 @@ impl HtmlWriter {
             Event::SoftBreak => self.out.push_markup("\n"),
             Event::HardBreak => self.out.push_markup("<br>"),
             Event::Rule => self.out.push_markup("<hr>"),
-            Event::TaskListMarker(done) => self.out.push_markup(if done { "[x] " } else { "[ ] " }),
+            Event::TaskListMarker(checked) => {
+                self.out.push_markup(if checked { "[x] " } else { "[ ] " })
+            }
         }
     }
 
@@ -147,7 +155,7 @@ impl HtmlWriter {
             Tag::CodeBlock(kind) => {
                 let language = match kind {
                     CodeBlockKind::Fenced(info) => {
-                        truncate(info.split(' ').next().unwrap_or(""), 30)
+                        truncate(info.split(' ').next().unwrap_or(""), MAX_LANGUAGE_CHARS)
                     }
                     CodeBlockKind::Indented => String::new(),
                 };
@@ -160,8 +168,7 @@ impl HtmlWriter {
             Tag::List(None) => self.open_element(&html!("<ul>"), "</ul>"),
             Tag::List(Some(1)) => self.open_element(&html!("<ol>"), "</ol>"),
             Tag::List(Some(first)) => {
-                // Browsers do not parse larger numbers.
-                let first = first.min(999_999_999);
+                let first = first.min(MAX_LIST_START);
                 self.open_element(&html!("<ol start=\"{}\">", first), "</ol>");
             }
             Tag::Item => self.open_element(&html!("<li>"), "</li>"),
@@ -185,7 +192,7 @@ impl HtmlWriter {
     /// Handles a tag inside a table, within the size limits. Returns whether it was handled.
     fn start_table_tag(&mut self, tag: &Tag<'_>) -> bool {
         let Some(mut table) = self.table.take() else { return false };
-        let mut done = true;
+        let mut handled = true;
         match tag {
             Tag::TableHead => {
                 (table.in_head, table.column) = (true, 0);
@@ -194,10 +201,10 @@ impl HtmlWriter {
             Tag::TableRow => {
                 table.rows += 1;
                 (table.in_head, table.column) = (false, 0);
-                let shown = table.rows <= MAX_ROWS;
-                table.skipped_rows += usize::from(!shown);
-                let open = if shown { html!("<tr>") } else { Html::new() };
-                self.open_element(&open, if shown { "</tr>" } else { "" });
+                let is_shown = table.rows <= MAX_ROWS;
+                table.skipped_rows += usize::from(!is_shown);
+                let open = if is_shown { html!("<tr>") } else { Html::new() };
+                self.open_element(&open, if is_shown { "</tr>" } else { "" });
             }
             Tag::TableCell => {
                 table.column += 1;
@@ -208,16 +215,16 @@ impl HtmlWriter {
                 }
             }
             _ if table.exceeds_limits() => self.open_element(&Html::new(), ""),
-            _ => done = false,
+            _ => handled = false,
         }
         self.table = Some(table);
-        done
+        handled
     }
 
     /// Opens a heading at most one level below the previous one, so that no level is skipped.
     fn open_heading(&mut self, level: HeadingLevel) {
-        let wanted = self.base_level.saturating_add(level as u8).min(6);
-        let level = wanted.min(self.last_level.saturating_add(1)).max(2);
+        let requested = self.base_level.saturating_add(level as u8).min(6);
+        let level = requested.min(self.last_level.saturating_add(1)).max(2);
         self.last_level = level;
         let (open, close) = match level {
             2 => (html!("<h2>"), "</h2>"),
@@ -229,15 +236,15 @@ impl HtmlWriter {
         self.open_element(&open, close);
     }
 
-    fn open_link(&mut self, address: &str) {
-        let leads = self.open_links == 0 && is_allowed_url(address);
-        if leads {
+    fn open_link(&mut self, url: &str) {
+        let is_linked = self.open_links == 0 && is_allowed_url(url);
+        if is_linked {
             let rel = "nofollow noopener noreferrer";
-            self.open_element(&html!("<a href=\"{}\" rel=\"{}\">", address, rel), "</a>");
+            self.open_element(&html!("<a href=\"{}\" rel=\"{}\">", url, rel), "</a>");
             self.blocked_urls.push(None);
         } else {
             self.open_element(&Html::new(), "");
-            self.blocked_urls.push(Some(truncate(address, 200)));
+            self.blocked_urls.push(Some(truncate(url, MAX_BLOCKED_URL_CHARS)));
         }
         self.open_links += 1;
     }
@@ -247,15 +254,16 @@ impl HtmlWriter {
             TagEnd::Link => {
                 self.close_element();
                 self.open_links = self.open_links.saturating_sub(1);
-                let beyond = self.table.as_ref().is_some_and(TableState::exceeds_limits);
-                if let Some(address) = self.blocked_urls.pop().flatten().filter(|_| !beyond) {
-                    self.out.push(&html!(" (<code>{}</code>)", address));
+                let exceeds_limits = self.table.as_ref().is_some_and(TableState::exceeds_limits);
+                if let Some(url) = self.blocked_urls.pop().flatten().filter(|_| !exceeds_limits) {
+                    self.out.push(&html!(" (<code>{}</code>)", url));
                 }
             }
             TagEnd::Table => {
-                let left_out = self.table.take().map_or(0, |table| table.skipped_rows);
-                if left_out > 0 && self.open_tags.last().is_some_and(|close| !close.is_empty()) {
-                    self.out.push(&html!("<tr><td>… {} more rows</td></tr>", left_out));
+                let skipped_rows = self.table.take().map_or(0, |table| table.skipped_rows);
+                if skipped_rows > 0 && self.open_tags.last().is_some_and(|close| !close.is_empty())
+                {
+                    self.out.push(&html!("<tr><td>… {} more rows</td></tr>", skipped_rows));
                 }
                 self.close_element();
             }
@@ -279,11 +287,12 @@ impl HtmlWriter {
 }
 
 /// Allow-list of link URLs: `http`, `https`, `mailto` and fragments of the page.
-fn is_allowed_url(address: &str) -> bool {
-    let begins = |scheme: &str| {
-        address.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+fn is_allowed_url(url: &str) -> bool {
+    let has_prefix = |scheme: &str| {
+        url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
     };
-    let plain = !address.contains(|c: char| c.is_whitespace() || c.is_control());
-    let known = begins("http://") || begins("https://") || begins("mailto:") || begins("#");
-    plain && known && address.len() <= MAX_URL_BYTES
+    let is_plain = !url.contains(|c: char| c.is_whitespace() || c.is_control());
+    let has_allowed_scheme =
+        has_prefix("http://") || has_prefix("https://") || has_prefix("mailto:") || has_prefix("#");
+    is_plain && has_allowed_scheme && url.len() <= MAX_URL_BYTES
 }

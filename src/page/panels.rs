@@ -27,38 +27,44 @@ pub(super) use ledger::render_ledger_panel;
 pub(super) use scores::render_scores;
 pub(super) use verdict::render_verdict_panel;
 
+/// Characters shown of the topic above the debate.
+const MAX_TOPIC_CHARS: usize = 4_000;
+
 /// Renders every panel, by element id.
 pub(super) fn render_panels(
-    story: &DebateHistory,
-    setting: &RenderContext<'_>,
+    history: &DebateHistory,
+    context: &RenderContext<'_>,
 ) -> BTreeMap<&'static str, Html> {
-    let question = story.debate().current_topic();
-    let topic =
-        html!("<h1 id=\"topic\"{}>{}</h1>", lang_attribute(question), truncate(question, 4_000));
+    let topic_text = history.debate().current_topic();
+    let topic = html!(
+        "<h1 id=\"topic\"{}>{}</h1>",
+        lang_attribute(topic_text),
+        truncate(topic_text, MAX_TOPIC_CHARS)
+    );
     BTreeMap::from([
         ("topic", topic),
-        ("panel-status", render_panel("panel-status", "Status", &status::render_status(story))),
+        ("panel-status", render_panel("panel-status", "Status", &status::render_status(history))),
         (
             "panel-sides",
-            render_panel("panel-sides", "Who takes part", &seats::render_seats(story.debate())),
+            render_panel("panel-sides", "Who takes part", &seats::render_seats(history.debate())),
         ),
         (
             "panel-scores",
-            render_panel("panel-scores", "Scores", &render_scores(story.debate(), setting)),
+            render_panel("panel-scores", "Scores", &render_scores(history.debate(), context)),
         ),
         (
             "panel-votes",
-            render_panel("panel-votes", "Votes", &scores::render_votes(story.debate())),
+            render_panel("panel-votes", "Votes", &scores::render_votes(history.debate())),
         ),
         (
             "panel-verdict",
-            render_panel("panel-verdict", "Verdict", &render_verdict_panel(story.debate())),
+            render_panel("panel-verdict", "Verdict", &render_verdict_panel(history.debate())),
         ),
         (
             "panel-ledger",
-            render_panel("panel-ledger", "Claims", &render_ledger_panel(story.debate(), setting)),
+            render_panel("panel-ledger", "Claims", &render_ledger_panel(history.debate(), context)),
         ),
-        ("panel-cost", render_panel("panel-cost", "Cost", &render_cost(story.debate()))),
+        ("panel-cost", render_panel("panel-cost", "Cost", &render_cost(history.debate()))),
     ])
 }
 
@@ -79,8 +85,9 @@ pub(super) fn render_panel(id: &'static str, title: &'static str, inner: &Html) 
 }
 
 /// Renders a scrollable table with a caption.
-pub(super) fn render_table(caption: &str, heads: &[&str], rows: &[Vec<Html>]) -> Html {
-    let heads: Html = heads.iter().map(|head| html!("<th scope=\"col\">{}</th>", *head)).collect();
+pub(super) fn render_table(caption: &str, headers: &[&str], rows: &[Vec<Html>]) -> Html {
+    let headers: Html =
+        headers.iter().map(|header| html!("<th scope=\"col\">{}</th>", *header)).collect();
     let rows: Html = rows
         .iter()
         .map(|row| {
@@ -95,7 +102,7 @@ pub(super) fn render_table(caption: &str, heads: &[&str], rows: &[Vec<Html>]) ->
         "<div class=\"scroll\" tabindex=\"0\"><table><caption>{}</caption><thead><tr>{}</tr></thead>\
          <tbody>{}</tbody></table></div>",
         caption,
-        heads,
+        headers,
         rows
     )
 }

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 /// Number of debates on one page.
 pub const PAGE_SIZE: usize = 25;
+/// Largest page number that can be requested.
+const MAX_PAGE: usize = 10_000;
 
 /// Parsed query string. An empty field does not filter.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -42,15 +44,18 @@ impl ArchivePageQuery {
 
     /// Whether a debate matches the filters that its card can answer.
     pub fn matches(&self, card: &DebateCard) -> bool {
-        let same = |wanted: &str, is: &str| wanted.trim().is_empty() || wanted.trim() == is;
+        let is_match =
+            |filter: &str, value: &str| filter.trim().is_empty() || filter.trim() == value;
         // Until the debate is over, the verdict may still be sealed.
         let winner = card.winner.as_deref().filter(|_| card.status.is_over());
-        let ruled = match self.verdict.as_str() {
+        let verdict_matches = match self.verdict.as_str() {
             "yes" | "contested" => winner.is_some(),
             "no" => winner.is_none(),
             _ => true,
         };
-        same(&self.format, &card.format) && same(&self.winner, winner.unwrap_or_default()) && ruled
+        is_match(&self.format, &card.format)
+            && is_match(&self.winner, winner.unwrap_or_default())
+            && verdict_matches
     }
 
     /// Whether to keep only contested verdicts. The caller checks this, since a card does not tell.
@@ -60,7 +65,7 @@ impl ArchivePageQuery {
 
     /// Page index, counted from 0.
     pub fn page_index(&self) -> usize {
-        self.page.parse::<usize>().unwrap_or(1).clamp(1, 10_000) - 1
+        self.page.parse::<usize>().unwrap_or(1).clamp(1, MAX_PAGE) - 1
     }
 
     /// Whether there is a search query.
@@ -69,7 +74,7 @@ impl ArchivePageQuery {
     }
 
     /// URL of another page of the same query.
-    pub fn page_url(&self, nth: usize) -> String {
+    pub fn page_url(&self, index: usize) -> String {
         let fields = [
             ("q", &self.q),
             ("status", &self.status),
@@ -78,10 +83,10 @@ impl ArchivePageQuery {
             ("verdict", &self.verdict),
             ("root", &self.root),
         ];
-        let mut address = format!("/?page={}", nth + 1);
+        let mut url = format!("/?page={}", index + 1);
         for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_empty()) {
-            let _ = write!(address, "&{name}={}", super::html::percent_encode(value));
+            let _ = write!(url, "&{name}={}", super::html::percent_encode(value));
         }
-        address
+        url
     }
 }

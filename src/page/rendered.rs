@@ -13,6 +13,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Characters of the topic in the document title.
+const MAX_TITLE_TOPIC_CHARS: usize = 120;
+
 /// Where and for whom markup is rendered.
 #[derive(Clone, Debug, Default)]
 pub struct RenderContext<'a> {
@@ -118,36 +121,36 @@ pub struct AppendedElement {
 impl RenderedDebate {
     /// Renders a history. Markup whose cache key is unchanged since `before` is reused.
     pub fn new(
-        story: &DebateHistory,
-        setting: &RenderContext<'_>,
-        before: Option<&RenderedDebate>,
+        history: &DebateHistory,
+        context: &RenderContext<'_>,
+        previous: Option<&RenderedDebate>,
     ) -> RenderedDebate {
-        let debate = story.debate();
-        let names = [Side::Pro, Side::Con].map(|side| status::side_name(debate, side));
-        let known: BTreeMap<&str, &RenderedItem> = before
-            .map(|before| before.items.iter().map(|it| (it.id.as_str(), it)).collect())
+        let debate = history.debate();
+        let side_names = [Side::Pro, Side::Con].map(|side| status::side_name(debate, side));
+        let cached: BTreeMap<&str, &RenderedItem> = previous
+            .map(|previous| previous.items.iter().map(|it| (it.id.as_str(), it)).collect())
             .unwrap_or_default();
         let mut items = vec![];
-        for item in story.items() {
+        for item in history.items() {
             let id = item_id(item);
-            let made_of = match item {
-                HistoryItem::Turn(cue) => Some(turn_cache_key(story, *cue, &names)),
+            let cache_key = match item {
+                HistoryItem::Turn(cue) => Some(turn_cache_key(history, *cue, &side_names)),
                 _ => None,
             };
-            let same = known.get(id.as_str()).filter(|known| known.cache_key == made_of);
-            let html = match same {
-                Some(known) => known.html.clone(),
-                None => Arc::new(render_item(story, item, setting)),
+            let reusable = cached.get(id.as_str()).filter(|cached| cached.cache_key == cache_key);
+            let html = match reusable {
+                Some(cached) => cached.html.clone(),
+                None => Arc::new(render_item(history, item, context)),
             };
-            items.push(RenderedItem { id, cache_key: made_of, html });
+            items.push(RenderedItem { id, cache_key, html });
         }
         RenderedDebate {
-            seq: story.seq(),
-            at: story.last_event_time(),
-            title: document_title(story),
-            parts: panels::render_panels(story, setting),
+            seq: history.seq(),
+            at: history.last_event_time(),
+            title: document_title(history),
+            parts: panels::render_panels(history, context),
             actions: [Viewer::Reader, Viewer::Owner]
-                .map(|viewer| render_actions(story, setting, viewer)),
+                .map(|viewer| render_actions(history, context, viewer)),
             items,
         }
     }
@@ -186,55 +189,56 @@ impl RenderedDebate {
     /// The difference to an earlier rendering, with an announcement of the last event.
     pub fn update_since(
         &self,
-        before: &RenderedDebate,
-        story: &DebateHistory,
+        previous: &RenderedDebate,
+        history: &DebateHistory,
         viewer: Viewer,
     ) -> PageUpdate {
         let mut replace = BTreeMap::new();
         for (id, html) in &self.parts {
-            if before.parts.get(id) != Some(html) {
+            if previous.parts.get(id) != Some(html) {
                 replace.insert((*id).to_owned(), html.as_str().to_owned());
             }
         }
-        let (old, new) = (&before.actions[viewer as usize], &self.actions[viewer as usize]);
+        let (old, new) = (&previous.actions[viewer as usize], &self.actions[viewer as usize]);
         if old != new {
             replace.insert("panel-actions".into(), new.as_str().to_owned());
         }
         let mut append = vec![];
-        let goes_on = before.items.len() <= self.items.len()
-            && before.items.iter().zip(&self.items).all(|(old, new)| old.id == new.id);
-        if goes_on {
-            for (old, new) in before.items.iter().zip(&self.items) {
+        let is_continuation = previous.items.len() <= self.items.len()
+            && previous.items.iter().zip(&self.items).all(|(old, new)| old.id == new.id);
+        if is_continuation {
+            for (old, new) in previous.items.iter().zip(&self.items) {
                 if !Arc::ptr_eq(&old.html, &new.html) && old.html != new.html {
                     replace.insert(new.id.clone(), new.html.as_str().to_owned());
                 }
             }
-            for new in &self.items[before.items.len()..] {
+            for new in &self.items[previous.items.len()..] {
                 let html = html!("<li>{}</li>", *new.html).into_string();
                 append.push(AppendedElement { parent: "turns", id: new.id.clone(), html });
             }
         } else {
             replace.insert("turns".into(), self.render_transcript().into_string());
         }
-        let last = story.events().last().map(|it| event_label(story.debate(), &it.event));
+        let announce = history.events().last().map(|it| event_label(history.debate(), &it.event));
         let (seq, at, title) = (self.seq, self.at, self.title.clone());
-        PageUpdate { seq, at, title, announce: last, replace, append }
+        PageUpdate { seq, at, title, announce, replace, append }
     }
 }
 
 /// Document title of a debate page.
-pub fn document_title(story: &DebateHistory) -> String {
-    let status = status::status(story.debate()).as_str().replace('-', " ");
-    format!("{} ({status}) · debate", truncate(&one_line(story.debate().current_topic()), 120))
+pub fn document_title(history: &DebateHistory) -> String {
+    let status = status::status(history.debate()).as_str().replace('-', " ");
+    let topic = truncate(&one_line(history.debate().current_topic()), MAX_TITLE_TOPIC_CHARS);
+    format!("{topic} ({status}) · debate")
 }
 
-fn turn_cache_key(story: &DebateHistory, cue: Cue, names: &[String; 2]) -> TurnCacheKey {
-    let debate = story.debate();
+fn turn_cache_key(history: &DebateHistory, cue: Cue, side_names: &[String; 2]) -> TurnCacheKey {
+    let debate = history.debate();
     TurnCacheKey {
-        last_seq: story.turn_times(cue).last_seq,
+        last_seq: history.turn_times(cue).last_seq,
         finished: debate.turn(cue).is_some(),
         sealed: debate.is_sealed(cue),
-        side_names: names.clone(),
+        side_names: side_names.clone(),
     }
 }
 
@@ -246,27 +250,27 @@ fn item_id(item: &HistoryItem) -> String {
     }
 }
 
-fn render_item(story: &DebateHistory, item: &HistoryItem, setting: &RenderContext<'_>) -> Html {
+fn render_item(history: &DebateHistory, item: &HistoryItem, context: &RenderContext<'_>) -> Html {
     match item {
-        HistoryItem::Turn(cue) => render_turn(story, *cue, None, setting),
+        HistoryItem::Turn(cue) => render_turn(history, *cue, None, context),
         HistoryItem::Remark(seq, text) => html!(
             "<article id=\"remark-{}\" class=\"remark\" data-seq=\"{}\" data-at=\"{}\" \
              data-side=\"other\"{}><header><h3>A remark of the user</h3><p class=\"about\">{}</p>\
              </header><div class=\"speech\">{}</div></article>",
             *seq,
             *seq,
-            story.event_time(*seq),
+            history.event_time(*seq),
             lang_attribute(text),
-            render_time(story.event_time(*seq)),
+            render_time(history.event_time(*seq)),
             render_markdown(text, 3)
         ),
         HistoryItem::Note(seq, text) => html!(
             "<p id=\"note-{}\" class=\"note\" data-seq=\"{}\" data-at=\"{}\">{} {}</p>",
             *seq,
             *seq,
-            story.event_time(*seq),
+            history.event_time(*seq),
             text,
-            render_time(story.event_time(*seq))
+            render_time(history.event_time(*seq))
         ),
     }
 }

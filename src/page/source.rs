@@ -1,11 +1,13 @@
 //! The source page: a file of the pinned tree, with an anchor for every line.
-use super::html::{Html, html, truncate};
+use super::html::{Html, MAX_HASH_CHARS, html, truncate};
 use super::layout::{AssetUrls, PageContent, render_page};
 
 /// Maximum number of lines shown. In longer files, a window around the requested line.
 const MAX_LINES: usize = 5_000;
 /// Maximum length of a line, in characters.
 const MAX_LINE_CHARS: usize = 2_000;
+/// Characters shown of a path.
+const MAX_PATH_CHARS: usize = 300;
 
 /// A file of the pinned tree.
 pub struct SourceFile<'a> {
@@ -23,7 +25,7 @@ pub struct SourceFile<'a> {
 
 /// Renders the page of a file.
 pub fn render_source_page(source: &SourceFile<'_>, assets: AssetUrls<'_>) -> Html {
-    let SourceFile { debate_url: base, path, pin, text, line } = source;
+    let SourceFile { debate_url, path, pin, text, line } = source;
     let total = text.lines().count();
     let first = match line {
         Some(line) if total > MAX_LINES => {
@@ -36,23 +38,23 @@ pub fn render_source_page(source: &SourceFile<'_>, assets: AssetUrls<'_>) -> Htm
         .enumerate()
         .skip(first)
         .take(MAX_LINES)
-        .map(|(nth, words)| render_line(nth + 1, words, *line == Some(nth + 1)))
+        .map(|(index, line_text)| render_line(index + 1, line_text, *line == Some(index + 1)))
         .collect();
-    let cut = if total > MAX_LINES {
+    let range_note = if total > MAX_LINES {
         html!("<p>Lines {} to {} of {}.</p>", first + 1, first + MAX_LINES, total)
     } else {
         Html::new()
     };
-    let name = truncate(path, 300);
+    let name = truncate(path, MAX_PATH_CHARS);
     let main = html!(
         "<h1><code>{}</code></h1><p>As it stood when the debate was opened, in tree \
          <code>{}</code>, without secrets. <a href=\"{}\">Back to the debate</a></p>{}\
          <div class=\"scroll\" tabindex=\"0\"><table class=\"code\"><caption class=\"unseen\">{}\
          </caption><tbody>{}</tbody></table></div>",
         name,
-        truncate(pin, 12),
-        *base,
-        cut,
+        truncate(pin, MAX_HASH_CHARS),
+        *debate_url,
+        range_note,
         name,
         rows
     );
@@ -63,14 +65,14 @@ pub fn render_source_page(source: &SourceFile<'_>, assets: AssetUrls<'_>) -> Htm
     )
 }
 
-fn render_line(nth: usize, words: &str, meant: bool) -> Html {
-    let meant = if meant { html!(" class=\"meant\"") } else { Html::new() };
+fn render_line(number: usize, line_text: &str, highlight: bool) -> Html {
+    let highlight = if highlight { html!(" class=\"meant\"") } else { Html::new() };
     html!(
         "<tr id=\"L{}\"{}><th scope=\"row\"><a href=\"#L{}\">{}</a></th><td><code>{}</code></td></tr>",
-        nth,
-        meant,
-        nth,
-        nth,
-        truncate(words, MAX_LINE_CHARS)
+        number,
+        highlight,
+        number,
+        number,
+        truncate(line_text, MAX_LINE_CHARS)
     )
 }

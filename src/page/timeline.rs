@@ -9,6 +9,10 @@ use serde::Serialize;
 
 /// Maximum length of a label, in characters.
 const MAX_LABEL_CHARS: usize = 160;
+/// Maximum number of turns named in the label of one event.
+const MAX_NAMED_TURNS: usize = 4;
+/// Characters shown of the name of an act.
+const MAX_ACT_CHARS: usize = 40;
 
 /// One event of the timeline. Serialized by the `timeline` endpoint.
 #[derive(Clone, Debug, Serialize)]
@@ -25,14 +29,14 @@ pub struct TimelineEntry {
 }
 
 /// All events of a debate, in order.
-pub fn timeline(story: &DebateHistory) -> Vec<TimelineEntry> {
-    let moment = |recorded: &crate::engine::RecordedEvent| TimelineEntry {
+pub fn timeline(history: &DebateHistory) -> Vec<TimelineEntry> {
+    let entry = |recorded: &crate::engine::RecordedEvent| TimelineEntry {
         seq: recorded.seq,
         at: recorded.at,
-        label: event_label(story.debate(), &recorded.event),
+        label: event_label(history.debate(), &recorded.event),
         turn: event_cue(&recorded.event).map(turn_element_id),
     };
-    story.events().iter().map(moment).collect()
+    history.events().iter().map(entry).collect()
 }
 
 /// The cue of the turn an event is about.
@@ -48,24 +52,24 @@ fn event_cue(event: &Event) -> Option<Cue> {
 
 /// Describes an event, without the text of any reply.
 pub fn event_label(debate: &Debate, event: &Event) -> String {
-    let who = |cue: &Cue| {
+    let speaker = |cue: &Cue| {
         if debate.has_cue(*cue) {
             format!("{} ({})", one_line(&speaker_title(debate, *cue)), round_label(debate, *cue))
         } else {
             "somebody unknown".into()
         }
     };
-    let says = match event {
+    let label = match event {
         Event::Asked { cues, .. } => {
-            let mut names: Vec<String> = cues.iter().take(4).map(who).collect();
+            let mut names: Vec<String> = cues.iter().take(MAX_NAMED_TURNS).map(speaker).collect();
             if cues.len() > names.len() {
                 names.push(format!("{} more", cues.len() - names.len()));
             }
             format!("Asked: {}", names.join(", "))
         }
-        Event::Refused { cue, .. } => format!("Asked once more: {}", who(cue)),
-        Event::Spoke { cue, .. } => format!("Answered: {}", who(cue)),
-        Event::Failed { cue, failure } => format!("{}: {}", failure.trouble.as_str(), who(cue)),
+        Event::Refused { cue, .. } => format!("Asked once more: {}", speaker(cue)),
+        Event::Spoke { cue, .. } => format!("Answered: {}", speaker(cue)),
+        Event::Failed { cue, failure } => format!("{}: {}", failure.trouble.as_str(), speaker(cue)),
         Event::Interjected { .. } => "A remark of the user".into(),
         Event::Held => "The user asked for a pause".into(),
         Event::Continued { before } if before.round > 0 => {
@@ -74,14 +78,16 @@ pub fn event_label(debate: &Debate, event: &Event) -> String {
         Event::Continued { .. } => "The user let it go on".into(),
         Event::Amended { change, because } => {
             let because = one_line(because);
-            let why = if because.is_empty() { because } else { format!(" ({because})") };
-            format!("Changed: {}{why}", describe_change(debate, change))
+            let reason = if because.is_empty() { because } else { format!(" ({because})") };
+            format!("Changed: {}{reason}", describe_change(debate, change))
         }
-        Event::Concluded { because: Some(why) } => format!("On to the ending: {}", one_line(why)),
+        Event::Concluded { because: Some(reason) } => {
+            format!("On to the ending: {}", one_line(reason))
+        }
         Event::Concluded { because: None } => "The user asked for the ending".into(),
         Event::Cancelled { .. } => "It was stopped".into(),
         Event::Closed { outcome } => describe_outcome(outcome),
-        Event::Reopened { from } => format!("Taken up again at {}", who(from)),
+        Event::Reopened { from } => format!("Taken up again at {}", speaker(from)),
         Event::Decided { text } => format!("The user decided: {}", one_line(text)),
         Event::Learned { proof, note, .. } => {
             format!("The verdict turned out {}: {}", proof.as_str(), one_line(note))
@@ -89,13 +95,13 @@ pub fn event_label(debate: &Debate, event: &Event) -> String {
         Event::Kept { keep: true } => "The record is kept".into(),
         Event::Kept { keep: false } => "The record is not kept".into(),
     };
-    truncate(says.trim_end_matches([':', ' ']), MAX_LABEL_CHARS)
+    truncate(label.trim_end_matches([':', ' ']), MAX_LABEL_CHARS)
 }
 
 /// For example `round 2`, or the name of the act outside of rounds.
 pub(super) fn round_label(debate: &Debate, cue: Cue) -> String {
     match cue.round {
-        0 => truncate(&one_line(&debate.setup().act(cue).name), 40),
+        0 => truncate(&one_line(&debate.setup().act(cue).name), MAX_ACT_CHARS),
         round => format!("round {round}"),
     }
 }

@@ -1,7 +1,7 @@
 //! Renders one turn: speaker, time, usage, reply, ruling, claims and rule violations.
 use super::claims::render_claims;
 use super::history::{DebateHistory, TurnTimes};
-use super::html::{Html, html, truncate};
+use super::html::{Html, MAX_NAME_CHARS, MAX_NOTE_CHARS, html, truncate};
 use super::markdown::render_markdown;
 use super::rendered::RenderContext;
 use super::timeline::round_label;
@@ -18,8 +18,10 @@ use crate::report::verdict::{turn_name, unmask_sides};
 use crate::report::{iso_timestamp, record};
 use std::collections::BTreeMap;
 
-/// Maximum length of a name, in characters.
-const MAX_NAME_CHARS: usize = 80;
+/// Characters shown of a side's name in the marks of a rubric.
+const MAX_RUBRIC_NAME_CHARS: usize = 40;
+/// Characters read at most to detect the language of a text.
+const MAX_DETECTED_CHARS: usize = 4_000;
 
 /// Element id of a turn.
 pub(super) fn turn_element_id(cue: Cue) -> String {
@@ -29,46 +31,46 @@ pub(super) fn turn_element_id(cue: Cue) -> String {
 
 /// Renders a turn. `live` is the streamed text of a pending one.
 pub(super) fn render_turn(
-    story: &DebateHistory,
+    history: &DebateHistory,
     cue: Cue,
     live: Option<&str>,
-    setting: &RenderContext<'_>,
+    context: &RenderContext<'_>,
 ) -> Html {
-    let debate = story.debate();
-    let times = story.turn_times(cue);
-    let Some(taken) = debate.turn(cue) else {
-        return render_pending_turn(debate, cue, times, live, setting);
+    let debate = history.debate();
+    let times = history.turn_times(cue);
+    let Some(turn) = debate.turn(cue) else {
+        return render_pending_turn(debate, cue, times, live, context);
     };
     let (seq, at) = times.finished.unwrap_or((times.last_seq, times.asked_at));
-    let sealed = debate.is_sealed(cue);
-    let (inner, lang, envelope) = match taken {
-        Ok(_) if sealed => (
+    let is_sealed = debate.is_sealed(cue);
+    let (inner, lang, envelope) = match turn {
+        Ok(_) if is_sealed => (
             html!("<p class=\"sealed\">{}</p>", record::SEALED_PLACEHOLDER.trim()),
             Html::new(),
             None,
         ),
         Ok(reply) => {
             let lang = lang_attribute(&reply.body.to_text());
-            (render_reply(debate, cue, reply, setting), lang, Some(&reply.envelope))
+            (render_reply(debate, cue, reply, context), lang, Some(&reply.envelope))
         }
         Err(failure) => (render_failure(failure), Html::new(), Some(&failure.envelope)),
     };
-    let refused =
-        debate.rejected_reply(cue).filter(|_| !sealed).map_or_else(Html::new, |attempt| {
+    let rejection =
+        debate.rejected_reply(cue).filter(|_| !is_sealed).map_or_else(Html::new, |attempt| {
             html!(
                 "<p class=\"refused\">A first answer was not taken: {}</p>",
-                truncate(&one_line(&attempt.why), 1_000)
+                truncate(&one_line(&attempt.why), MAX_NOTE_CHARS)
             )
         });
     html!(
         "<article id=\"{}\" data-seq=\"{}\" data-at=\"{}\" data-side=\"{}\"{}>{}{}{}</article>",
-        setting.element_id(cue),
+        context.element_id(cue),
         seq,
         at,
         side_attribute(debate, cue),
         lang,
-        render_turn_header(debate, cue, Some(at), envelope, setting),
-        refused,
+        render_turn_header(debate, cue, Some(at), envelope, context),
+        rejection,
         inner
     )
 }
@@ -79,10 +81,10 @@ fn render_pending_turn(
     cue: Cue,
     times: TurnTimes,
     live: Option<&str>,
-    setting: &RenderContext<'_>,
+    context: &RenderContext<'_>,
 ) -> Html {
-    let sealed = debate.is_sealed(cue);
-    let waits = if sealed {
+    let is_sealed = debate.is_sealed(cue);
+    let status_text = if is_sealed {
         "Answering, sealed until all have answered."
     } else if debate.seat(cue).voice.is_awaited() {
         "Awaited."
@@ -92,13 +94,13 @@ fn render_pending_turn(
     html!(
         "<article id=\"{}\" data-seq=\"{}\" data-at=\"{}\" data-side=\"{}\" data-pending=\"true\">\
          {}<p class=\"waits\">{}</p><div class=\"live\" aria-live=\"off\">{}</div></article>",
-        setting.element_id(cue),
+        context.element_id(cue),
         times.last_seq,
         times.asked_at,
         side_attribute(debate, cue),
-        render_turn_header(debate, cue, None, None, setting),
-        waits,
-        live.filter(|_| !sealed).unwrap_or_default()
+        render_turn_header(debate, cue, None, None, context),
+        status_text,
+        live.filter(|_| !is_sealed).unwrap_or_default()
     )
 }
 
@@ -113,8 +115,8 @@ fn side_attribute(debate: &Debate, cue: Cue) -> &'static str {
 
 /// The attribute ` lang="zh"` for Chinese text, otherwise empty.
 pub(super) fn lang_attribute(text: &str) -> Html {
-    let begin: String = text.chars().take(4_000).collect();
-    if language::detect(&begin) == Language::Chinese { html!(" lang=\"zh\"") } else { Html::new() }
+    let start: String = text.chars().take(MAX_DETECTED_CHARS).collect();
+    if language::detect(&start) == Language::Chinese { html!(" lang=\"zh\"") } else { Html::new() }
 }
 
 fn render_turn_header(
@@ -122,25 +124,25 @@ fn render_turn_header(
     cue: Cue,
     at: Option<i64>,
     envelope: Option<&Envelope>,
-    setting: &RenderContext<'_>,
+    context: &RenderContext<'_>,
 ) -> Html {
     let seat = debate.seats_at(cue).get(usize::from(cue.seat));
-    let bot = seat.is_some_and(|seat| seat.voice == Participant::Bot);
-    let voice = envelope
-        .filter(|_| !bot)
+    let is_bot = seat.is_some_and(|seat| seat.voice == Participant::Bot);
+    let participant = envelope
+        .filter(|_| !is_bot)
         .and_then(tool_and_model)
         .unwrap_or_else(|| seat.map_or_else(String::new, Seat::participant_name));
-    let mut about = Html::new();
+    let mut details = Html::new();
     if let Some(at) = at {
-        about.push(&render_time(at));
+        details.push(&render_time(at));
     }
     if let Some(envelope) = envelope {
-        about.push(&render_usage(envelope));
+        details.push(&render_usage(envelope));
     }
-    if at.is_some() && setting.debate_url.is_some() {
-        about.push(&html!(
+    if at.is_some() && context.debate_url.is_some() {
+        details.push(&html!(
             " <a class=\"here\" href=\"#{}\" aria-label=\"Link to {}\">#</a>",
-            setting.element_id(cue),
+            context.element_id(cue),
             turn_name(debate, cue)
         ));
     }
@@ -148,8 +150,8 @@ fn render_turn_header(
         "<header><h3>{} · {} <span class=\"voice\">{}</span></h3><p class=\"about\">{}</p></header>",
         capitalize(&round_label(debate, cue)),
         truncate(&one_line(&speaker_title(debate, cue)), MAX_NAME_CHARS),
-        truncate(&one_line(&voice), MAX_NAME_CHARS),
-        about
+        truncate(&one_line(&participant), MAX_NAME_CHARS),
+        details
     )
 }
 
@@ -176,49 +178,49 @@ fn render_usage(envelope: &Envelope) -> Html {
 }
 
 /// Renders a timestamp as a `time` element, in UTC.
-pub(super) fn render_time(at: i64) -> Html {
-    let iso = iso_timestamp(at);
-    let read = iso.get(..19).unwrap_or(&iso).replace('T', " ");
-    html!("<time datetime=\"{}\">{} UTC</time>", iso, read)
+pub(super) fn render_time(millis: i64) -> Html {
+    let iso = iso_timestamp(millis);
+    let readable = iso.get(..19).unwrap_or(&iso).replace('T', " ");
+    html!("<time datetime=\"{}\">{} UTC</time>", iso, readable)
 }
 
-fn render_reply(debate: &Debate, cue: Cue, reply: &Reply, setting: &RenderContext<'_>) -> Html {
-    let mut all = Html::new();
-    let written = render_structured_reply(debate, cue, &reply.body);
-    let text = written.unwrap_or_else(|| unmask_sides(debate, cue, &reply.body.to_text()));
-    all.push(&html!("<div class=\"speech\">{}</div>", render_markdown(&text, 3)));
+fn render_reply(debate: &Debate, cue: Cue, reply: &Reply, context: &RenderContext<'_>) -> Html {
+    let mut out = Html::new();
+    let structured = render_structured_reply(debate, cue, &reply.body);
+    let text = structured.unwrap_or_else(|| unmask_sides(debate, cue, &reply.body.to_text()));
+    out.push(&html!("<div class=\"speech\">{}</div>", render_markdown(&text, 3)));
     if let Body::Verdict(ruling) = &reply.body {
-        all.push(&render_ruling(debate, cue, ruling));
+        out.push(&render_ruling(debate, cue, ruling));
     }
-    all.push(&render_claims(reply, &setting.element_id(cue), setting));
+    out.push(&render_claims(reply, &context.element_id(cue), context));
     if let Some(help) = reply.body.help_request() {
-        all.push(&html!(
+        out.push(&html!(
             "<p class=\"help\">Calls {} for help: {}</p>",
             truncate(&one_line(&help.from), MAX_NAME_CHARS),
-            truncate(&one_line(&help.because), 1_000)
+            truncate(&one_line(&help.because), MAX_NOTE_CHARS)
         ));
     }
-    for fault in reply.findings.iter().filter(|found| found.weight == RuleWeight::Foul) {
-        all.push(&html!(
+    for foul in reply.findings.iter().filter(|finding| finding.weight == RuleWeight::Foul) {
+        out.push(&html!(
             "<p class=\"fault\">Checked: {}</p>",
-            truncate(&one_line(&fault.says), 1_000)
+            truncate(&one_line(&foul.says), MAX_NOTE_CHARS)
         ));
     }
-    all
+    out
 }
 
 /// Renders the marks of both sides for each criterion of the rubric.
 fn render_rubric(rubric: &RubricMarks, pro: &str, con: &str) -> Html {
-    let rows = RubricMarks::CRITERIA.iter().map(|(name, of)| {
-        let given = |marks: &BTreeMap<String, u8>| marks.get(*name).copied().unwrap_or(0);
+    let rows = RubricMarks::CRITERIA.iter().map(|(name, max_points)| {
+        let points = |marks: &BTreeMap<String, u8>| marks.get(*name).copied().unwrap_or(0);
         html!(
             "<li>{}: {} {}, {} {}, of {}</li>",
             name.replace('_', " "),
-            truncate(pro, 40),
-            given(&rubric.pro),
-            truncate(con, 40),
-            given(&rubric.con),
-            *of
+            truncate(pro, MAX_RUBRIC_NAME_CHARS),
+            points(&rubric.pro),
+            truncate(con, MAX_RUBRIC_NAME_CHARS),
+            points(&rubric.con),
+            *max_points
         )
     });
     let rows: Html = rows.collect();
@@ -230,10 +232,10 @@ fn render_rubric(rubric: &RubricMarks, pro: &str, con: &str) -> Html {
 
 /// Renders scores, rubric, recommendation and claim checks of a ruling.
 fn render_ruling(debate: &Debate, cue: Cue, ruling: &JudgeRuling) -> Html {
-    let mut all = Html::new();
+    let mut out = Html::new();
     let (pro, con) = (status::side_name(debate, Side::Pro), status::side_name(debate, Side::Con));
     if let Some(scores) = ruling.scores {
-        all.push(&html!(
+        out.push(&html!(
             "<p class=\"scores\">{} {}, {} {}, {}% sure</p>",
             pro,
             scores.pro,
@@ -243,35 +245,36 @@ fn render_ruling(debate: &Debate, cue: Cue, ruling: &JudgeRuling) -> Html {
         ));
     }
     if let Some(rubric) = &ruling.rubric {
-        all.push(&render_rubric(rubric, &pro, &con));
+        out.push(&render_rubric(rubric, &pro, &con));
     }
     if !ruling.recommendation.trim().is_empty() {
         let text = unmask_sides(debate, cue, &ruling.recommendation);
-        all.push(&html!(
+        out.push(&html!(
             "<section class=\"recommends\"><h4>Recommends</h4>{}</section>",
             render_markdown(&text, 4)
         ));
     }
     if !ruling.checks.is_empty() {
         let rows: Html = ruling.checks.iter().map(|check| render_check(debate, check)).collect();
-        all.push(&html!(
+        out.push(&html!(
             "<details class=\"checks\"><summary>Asked about single claims</summary><ul>{}</ul>\
              </details>",
             rows
         ));
     }
-    all
+    out
 }
 
 fn render_check(debate: &Debate, check: &ClaimCheck) -> Html {
-    let word = |so: bool, yes: &'static str, no: &'static str| if so { yes } else { no };
+    let choose =
+        |condition: bool, yes: &'static str, no: &'static str| if condition { yes } else { no };
     html!(
         "<li>{} <code>{}</code>: {}, {}, {}</li>",
         status::side_name(debate, check.side),
         truncate(&one_line(&check.claim), MAX_NAME_CHARS),
-        word(check.answered, "answered", "not answered"),
-        word(check.supported, "supported", "not supported"),
-        word(check.conceded, "conceded", "not conceded")
+        choose(check.answered, "answered", "not answered"),
+        choose(check.supported, "supported", "not supported"),
+        choose(check.conceded, "conceded", "not conceded")
     )
 }
 
@@ -279,12 +282,12 @@ fn render_failure(failure: &TurnFailure) -> Html {
     html!(
         "<p class=\"lost\">This turn was lost ({}): {}</p>",
         failure.trouble.as_str(),
-        truncate(&one_line(&failure.note), 1_000)
+        truncate(&one_line(&failure.note), MAX_NOTE_CHARS)
     )
 }
 
 /// Capitalizes the first letter.
 pub(super) fn capitalize(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

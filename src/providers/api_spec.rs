@@ -73,11 +73,13 @@ const RESERVED_NAMES: &[&str] = &["host", "human", "bot", "script", "demo"];
 const LOCAL_CONNECT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Parses the built-in API specs merged with the `apis` table of the user's config.
-pub(super) fn load_api_specs(own: &toml::Table) -> Result<BTreeMap<String, ApiSpec>, String> {
-    let mut own = own.clone();
-    for (name, fields) in &mut own {
+pub(super) fn load_api_specs(
+    user_table: &toml::Table,
+) -> Result<BTreeMap<String, ApiSpec>, String> {
+    let mut user_table = user_table.clone();
+    for (name, fields) in &mut user_table {
         if RESERVED_NAMES.contains(&name.as_str()) {
-            return Err(format!("`apis.{name}`: that name means somebody else; take another"));
+            return Err(format!("`apis.{name}`: this name is reserved; choose another"));
         }
         // A `url` in the user's config takes precedence over the environment variable.
         if let toml::Value::Table(fields) = fields
@@ -86,21 +88,21 @@ pub(super) fn load_api_specs(own: &toml::Table) -> Result<BTreeMap<String, ApiSp
             fields.entry("url_from").or_insert_with(|| String::new().into());
         }
     }
-    merge_specs(BUILTIN_API_SPECS, &own, "apis")
+    merge_specs(BUILTIN_API_SPECS, &user_table, "apis")
 }
 
 impl ApiSpec {
     /// The base URL, which an environment variable can override.
-    pub(super) fn resolve_url(&self, around: &SystemEnvironment) -> Result<Url, String> {
-        let own = parse_url(&self.url)?;
-        let Some(other) = around.non_empty_variable(&self.url_variable) else { return Ok(own) };
-        let mut other = parse_url(&complete_url(other, &own))
-            .map_err(|why| format!("{}: {why}", self.url_variable))?;
+    pub(super) fn resolve_url(&self, env: &SystemEnvironment) -> Result<Url, String> {
+        let default_url = parse_url(&self.url)?;
+        let Some(url) = env.non_empty_variable(&self.url_variable) else { return Ok(default_url) };
+        let mut url = parse_url(&complete_url(url, &default_url))
+            .map_err(|reason| format!("{}: {reason}", self.url_variable))?;
         // Some programs set the variable without the version path, such as `/v1`.
-        if other.path() == "/" {
-            other.set_path(own.path());
+        if url.path() == "/" {
+            url.set_path(default_url.path());
         }
-        Ok(other)
+        Ok(url)
     }
 
     /// Environment variables that may hold the key.
@@ -111,21 +113,21 @@ impl ApiSpec {
     /// The API key from the config or the environment; none if the API needs no key.
     pub(super) fn find_key<'a>(
         &'a self,
-        around: &'a SystemEnvironment,
+        env: &'a SystemEnvironment,
     ) -> Result<Option<&'a str>, String> {
-        let written = Some(self.key.0.as_str()).filter(|key| !key.is_empty());
-        let found = written
-            .or_else(|| self.key_variables.iter().find_map(|name| around.non_empty_variable(name)));
+        let configured = Some(self.key.0.as_str()).filter(|key| !key.is_empty());
+        let found = configured
+            .or_else(|| self.key_variables.iter().find_map(|name| env.non_empty_variable(name)));
         if found.is_some() || self.key_variables.is_empty() {
             return Ok(found);
         }
-        let step = self.format_login_hint(|login| format!("; {login}"));
-        Err(format!("no key is set: set {}{step}", self.key_variables.join(" or ")))
+        let hint = self.format_login_hint(|login| format!("; {login}"));
+        Err(format!("no key is set: set {}{hint}", self.key_variables.join(" or ")))
     }
 
     /// The named model, else the default.
-    pub(super) fn model_or_default<'a>(&'a self, named: Option<&'a str>) -> Option<&'a str> {
-        named.or_else(|| self.default_model.for_effort(None).map(String::as_str))
+    pub(super) fn model_or_default<'a>(&'a self, model: Option<&'a str>) -> Option<&'a str> {
+        model.or_else(|| self.default_model.for_effort(None).map(String::as_str))
     }
 
     /// Whether the model may be chosen from the server's list. True for chat servers without a key,
@@ -140,8 +142,8 @@ impl ApiSpec {
     }
 
     /// Formats the `login` hint; empty if there is none.
-    pub(super) fn format_login_hint(&self, sentence: impl Fn(&str) -> String) -> String {
-        if self.login_hint.is_empty() { String::new() } else { sentence(&self.login_hint) }
+    pub(super) fn format_login_hint(&self, format_hint: impl Fn(&str) -> String) -> String {
+        if self.login_hint.is_empty() { String::new() } else { format_hint(&self.login_hint) }
     }
 
     /// Hint for a rejected key.
@@ -149,8 +151,8 @@ impl ApiSpec {
         if self.key_variables.is_empty() {
             return format!("set the `key` of `apis.{name}`");
         }
-        let step = self.format_login_hint(|login| format!("; {login}"));
-        format!("look at {}{step}", self.key_variables.join(" and "))
+        let hint = self.format_login_hint(|login| format!("; {login}"));
+        format!("look at {}{hint}", self.key_variables.join(" and "))
     }
 
     /// Why the API cannot be used here. No request is sent; a local server is only checked for an
@@ -158,49 +160,50 @@ impl ApiSpec {
     pub(super) fn unavailable_reason(
         &self,
         name: &str,
-        named: Option<&str>,
-        around: &SystemEnvironment,
+        model: Option<&str>,
+        env: &SystemEnvironment,
     ) -> Option<String> {
-        let address = match self.resolve_url(around) {
-            Ok(address) => address,
-            Err(why) => return Some(format!("`apis.{name}`: {why}")),
+        let url = match self.resolve_url(env) {
+            Ok(url) => url,
+            Err(reason) => return Some(format!("`apis.{name}`: {reason}")),
         };
-        if let Err(why) = self.find_key(around) {
-            return Some(why);
+        if let Err(reason) = self.find_key(env) {
+            return Some(reason);
         }
-        if self.model_or_default(named).is_none() && !self.can_list_models() {
+        if self.model_or_default(model).is_none() && !self.can_list_models() {
             return Some(format!(
                 "name a model, as in `{name}:MODEL`, or set `usual` of `apis.{name}`"
             ));
         }
-        (self.key_variables.is_empty() && is_local(&address) && !is_listening(&address))
-            .then(|| self.unreachable_message(&address, ""))
+        (self.key_variables.is_empty() && is_local(&url) && !is_listening(&url))
+            .then(|| self.unreachable_message(&url, ""))
     }
 
     /// Error message: nothing answers at this URL.
-    pub(super) fn unreachable_message(&self, address: &Url, why: &str) -> String {
-        let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-        let step = if self.key_variables.is_empty() {
+    pub(super) fn unreachable_message(&self, url: &Url, reason: &str) -> String {
+        let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        let hint = if self.key_variables.is_empty() {
             self.login_hint.as_str()
         } else {
-            "look at the network"
+            "check the network"
         };
-        let step = if step.is_empty() { "start it" } else { step };
-        format!("nothing answers at {}{why} ({step})", display_url(address))
+        let hint = if hint.is_empty() { "start it" } else { hint };
+        format!("nothing answers at {}{reason} ({hint})", display_url(url))
     }
 
     /// Description for the list of seats.
-    pub(super) fn describe(&self, address: Option<&Url>) -> String {
+    pub(super) fn describe(&self, url: Option<&Url>) -> String {
         let family = self.family.as_ref().map(|family| format!(" for {family} models"));
         let family = family.unwrap_or_default();
-        let place = address.map(|address| format!(" at {}", display_url(address)));
-        format!("an HTTP API{family}{}; sees only its brief", place.unwrap_or_default())
+        let location = url.map(|url| format!(" at {}", display_url(url)));
+        format!("an HTTP API{family}{}; sees only its brief", location.unwrap_or_default())
     }
 
     /// Where the key comes from, for the list of seats.
-    pub(super) fn key_status(&self, around: &SystemEnvironment) -> String {
-        let set = self.key_variables.iter().find(|name| around.non_empty_variable(name).is_some());
-        match set {
+    pub(super) fn key_status(&self, env: &SystemEnvironment) -> String {
+        let set_variable =
+            self.key_variables.iter().find(|name| env.non_empty_variable(name).is_some());
+        match set_variable {
             _ if !self.key.0.is_empty() => "its key is in your configuration".into(),
             Some(name) => format!("{name} is set"),
             None => "needs no key".into(),
@@ -217,30 +220,31 @@ impl ApiSpec {
 impl SystemEnvironment {
     /// The trimmed value of an environment variable, unless it is empty.
     pub(super) fn non_empty_variable(&self, name: &str) -> Option<&str> {
-        let mut all = self.variables.iter();
-        let found = all.find(|(known, _)| !name.is_empty() && known == name)?;
+        let mut variables = self.variables.iter();
+        let found = variables.find(|(known, _)| !name.is_empty() && known == name)?;
         found.1.to_str().map(str::trim).filter(|value| !value.is_empty())
     }
 }
 
 /// Completes an abbreviated URL such as `host:port` with the scheme and port of the built-in one.
-fn complete_url(said: &str, own: &Url) -> String {
-    if said.contains("://") {
-        return said.to_owned();
+fn complete_url(abbreviated: &str, default_url: &Url) -> String {
+    if abbreviated.contains("://") {
+        return abbreviated.to_owned();
     }
-    let (place, rest) = said
+    let (authority, rest) = abbreviated
         .split_once('/')
-        .map_or((said, String::new()), |(place, rest)| (place, format!("/{rest}")));
-    let (host, port) = place.rsplit_once(':').unwrap_or((place, ""));
+        .map_or((abbreviated, String::new()), |(authority, rest)| (authority, format!("/{rest}")));
+    let (host, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
     // `0.0.0.0` is an address to listen on; connect to loopback instead.
     let host = if matches!(host, "" | "0.0.0.0") { "127.0.0.1" } else { host };
-    let port = match (port, own.port()) {
+    let port = match (port, default_url.port()) {
         ("", Some(port)) => format!(":{port}"),
         ("", None) => String::new(),
         (port, _) => format!(":{port}"),
     };
     // Plain HTTP is used for loopback only, or if the built-in URL has it.
-    let scheme = if host == "127.0.0.1" || host == "localhost" { "http" } else { own.scheme() };
+    let scheme =
+        if host == "127.0.0.1" || host == "localhost" { "http" } else { default_url.scheme() };
     format!("{scheme}://{host}{port}{rest}")
 }
 
@@ -248,7 +252,7 @@ fn parse_url(url: &str) -> Result<Url, String> {
     let parsed = Url::parse(url.trim_end_matches('/')).ok();
     let parsed = parsed
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
-        .ok_or("its url must be a whole one that begins with http:// or https://")?;
+        .ok_or("its url must be complete and begin with http:// or https://")?;
     if !parsed.username().is_empty() || parsed.password().is_some() {
         return Err("its url holds a password; set `key`, `keys` or `headers` instead".into());
     }
@@ -256,25 +260,25 @@ fn parse_url(url: &str) -> Result<Url, String> {
 }
 
 /// A URL without credentials and query, for messages.
-pub(super) fn display_url(address: &Url) -> String {
-    let port = address.port().map(|port| format!(":{port}")).unwrap_or_default();
-    let host = address.host_str().unwrap_or_default();
-    format!("{}://{host}{port}{}", address.scheme(), address.path().trim_end_matches('/'))
+pub(super) fn display_url(url: &Url) -> String {
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let host = url.host_str().unwrap_or_default();
+    format!("{}://{host}{port}{}", url.scheme(), url.path().trim_end_matches('/'))
 }
 
 /// Whether a URL points to this machine.
-pub(super) fn is_local(address: &Url) -> bool {
-    let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']);
+pub(super) fn is_local(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost"
         || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified())
 }
 
 /// Whether a TCP connection to the URL succeeds within [`LOCAL_CONNECT_TIMEOUT`].
-fn is_listening(address: &Url) -> bool {
-    let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
-    let port = address.port_or_known_default().unwrap_or(80);
-    let places = (host, port).to_socket_addrs().into_iter().flatten();
-    places
+fn is_listening(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+    let port = url.port_or_known_default().unwrap_or(80);
+    let socket_addrs = (host, port).to_socket_addrs().into_iter().flatten();
+    socket_addrs
         .into_iter()
-        .any(|place| TcpStream::connect_timeout(&place, LOCAL_CONNECT_TIMEOUT).is_ok())
+        .any(|socket_addr| TcpStream::connect_timeout(&socket_addr, LOCAL_CONNECT_TIMEOUT).is_ok())
 }

@@ -74,6 +74,8 @@ const COMMON_VARIABLES: &[&str] = &[
     "ProgramData",
 ];
 
+/// Values of secret variables are hidden in messages from this length on, in bytes.
+const MIN_SECRET_BYTES: usize = 6;
 /// A CLI is killed this long before the turn's own timeout.
 const KILL_MARGIN: Duration = Duration::from_millis(300);
 /// Timeout of `--version`.
@@ -82,15 +84,15 @@ const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
 impl SystemEnvironment {
     /// Finds the executable of a program on `PATH`; a path is used as it is.
     pub(super) fn find_program(&self, program: &str) -> Option<PathBuf> {
-        let given = Path::new(program);
-        if given.components().count() > 1 {
-            return is_executable(given).then(|| given.to_owned());
+        let program_path = Path::new(program);
+        if program_path.components().count() > 1 {
+            return is_executable(program_path).then(|| program_path.to_owned());
         }
         let files: Vec<String> =
             EXECUTABLE_EXTENSIONS.iter().map(|end| format!("{program}{end}")).collect();
-        let all =
+        let candidates =
             self.search_path.iter().flat_map(|folder| files.iter().map(|file| folder.join(file)));
-        all.into_iter().find(|path| is_executable(path))
+        candidates.into_iter().find(|path| is_executable(path))
     }
 
     /// The value of an environment variable, if it is valid Unicode.
@@ -98,7 +100,7 @@ impl SystemEnvironment {
         let (_, value) = self
             .variables
             .iter()
-            .find(|(own, _)| is_same_variable(&own.to_string_lossy(), name))?;
+            .find(|(known, _)| is_same_variable(&known.to_string_lossy(), name))?;
         value.clone().into_string().ok()
     }
 
@@ -113,38 +115,41 @@ impl SystemEnvironment {
     }
 
     /// Secret values passed to a CLI, by variable name; they are removed from its error messages.
-    fn secret_values(&self, row: &CliSpec) -> Vec<String> {
+    fn secret_values(&self, spec: &CliSpec) -> Vec<String> {
         const SECRET_NAME_PARTS: [&str; 6] =
             ["KEY", "TOKEN", "SECRET", "PASSWORD", "AUTH", "CREDENTIAL"];
-        let telling =
+        let is_secret_name =
             |name: &str| SECRET_NAME_PARTS.iter().any(|word| name.to_uppercase().contains(word));
-        let own = self.variables.iter().filter_map(|(name, value)| {
+        let inherited = self.variables.iter().filter_map(|(name, value)| {
             let (name, value) = (name.to_str()?, value.to_str()?);
-            (row.passes_variable(name) && telling(name)).then(|| value.to_owned())
+            (spec.passes_variable(name) && is_secret_name(name)).then(|| value.to_owned())
         });
-        let set =
-            row.set_env.iter().filter(|(name, _)| telling(name)).map(|(_, value)| value.clone());
-        own.chain(set).filter(|value| value.len() > 5).collect()
+        let set_by_spec = spec
+            .set_env
+            .iter()
+            .filter(|(name, _)| is_secret_name(name))
+            .map(|(_, value)| value.clone());
+        inherited.chain(set_by_spec).filter(|value| value.len() >= MIN_SECRET_BYTES).collect()
     }
 
     /// The environment of a CLI: the common allow-list, its own, the variables its spec sets, and
     /// the marker of the turn.
     fn build_environment(
         &self,
-        row: &CliSpec,
-        off: &[String],
-        web: bool,
+        spec: &CliSpec,
+        disabled_servers: &[String],
+        web_allowed: bool,
     ) -> Vec<(OsString, OsString)> {
-        let set = row.build_variables(off, web);
-        let kept = |name: &OsStr| {
+        let spec_variables = spec.build_variables(disabled_servers, web_allowed);
+        let inherited = |name: &OsStr| {
             let name = name.to_string_lossy();
-            COMMON_VARIABLES.iter().any(|own| is_same_variable(own, &name))
-                || (row.passes_variable(&name) && !set.contains_key(&*name))
+            COMMON_VARIABLES.iter().any(|known| is_same_variable(known, &name))
+                || (spec.passes_variable(&name) && !spec_variables.contains_key(&*name))
         };
-        let kept = self.variables.iter().filter(|(name, _)| kept(name)).cloned();
-        let set = set.iter().map(|(name, value)| (name.into(), value.into()));
-        let mark = (OsString::from(MARKER_VARIABLE), OsString::from(new_marker()));
-        kept.chain(set).chain([mark]).collect()
+        let inherited = self.variables.iter().filter(|(name, _)| inherited(name)).cloned();
+        let spec_variables = spec_variables.iter().map(|(name, value)| (name.into(), value.into()));
+        let marker = (OsString::from(MARKER_VARIABLE), OsString::from(new_marker()));
+        inherited.chain(spec_variables).chain([marker]).collect()
     }
 }
 
@@ -161,7 +166,7 @@ fn is_executable(path: &Path) -> bool {
     {
         use std::os::unix::fs::PermissionsExt;
         path.metadata()
-            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+            .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
     }
     #[cfg(not(unix))]
     path.is_file()
@@ -176,34 +181,37 @@ impl VersionCache {
     pub(super) async fn get_or_query(
         &self,
         path: &Path,
-        row: &CliSpec,
-        around: &SystemEnvironment,
+        spec: &CliSpec,
+        env: &SystemEnvironment,
     ) -> Option<String> {
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(version) = known().get(path) {
+        let lock_cache = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(version) = lock_cache().get(path) {
             return version.clone();
         }
         let folder = tempfile::tempdir().ok()?;
         let program = Program {
             path: path.to_owned(),
             arguments: vec!["--version".into()],
-            environment: around.build_environment(row, &[], false),
+            environment: env.build_environment(spec, &[], false),
             workdir: folder.path(),
             stdin: "",
             temporary_dirs: vec![folder.path()],
             deadline: Instant::now() + VERSION_TIMEOUT,
         };
         let mut version = None;
-        let number =
+        let is_version_number =
             |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
-        let asked = process::run(&program, |line| {
+        let query = process::run(&program, |line| {
             let words = line.split([' ', 'v', ',', '(']);
             version = version.take().or_else(|| {
-                words.into_iter().find(number).map(|word| word.trim_end_matches('.').into())
+                words
+                    .into_iter()
+                    .find(is_version_number)
+                    .map(|word| word.trim_end_matches('.').into())
             });
         });
-        let _ = asked.await;
-        known().insert(path.to_owned(), version.clone());
+        let _ = query.await;
+        lock_cache().insert(path.to_owned(), version.clone());
         version
     }
 }
@@ -215,60 +223,69 @@ pub(super) struct CliTurn<'a> {
     pub(super) environment: &'a SystemEnvironment,
     pub(super) versions: &'a VersionCache,
     pub(super) snapshots: Option<&'a Arc<dyn SnapshotProvider>>,
-    pub(super) ask: &'a TurnRequest,
+    pub(super) turn: &'a TurnRequest,
     pub(super) stream: &'a ReplyStream,
 }
 
 /// Fetches one turn, with up to [`MAX_ATTEMPTS`] attempts.
 pub(super) async fn fetch_turn(call: CliTurn<'_>) -> Result<ProviderReply, TurnFailure> {
-    let CliTurn { tool, spec: row, environment: around, ask, .. } = call;
-    let path = around
-        .find_program(&row.program)
-        .ok_or_else(|| TurnFailure::new(FailureKind::NotFound, row.not_installed_message()))?;
-    check_prompt_length(tool, row, ask)?;
+    let CliTurn { tool, spec, environment: env, turn, .. } = call;
+    let path = env
+        .find_program(&spec.program)
+        .ok_or_else(|| TurnFailure::new(FailureKind::NotFound, spec.not_installed_message()))?;
+    check_prompt_length(tool, spec, turn)?;
     // Killed just before the engine's timeout, so that its stderr can still explain the delay.
-    let until = Instant::now() + Duration::from_secs(u64::from(ask.timeout_secs)) - KILL_MARGIN;
-    let mut tries = 1;
+    let deadline = Instant::now() + Duration::from_secs(u64::from(turn.timeout_secs)) - KILL_MARGIN;
+    let mut attempt = 1;
     loop {
-        let began = Instant::now();
+        let started_at = Instant::now();
         // The version is queried concurrently, since the turn takes longer.
-        let (mut done, version) = tokio::join!(
-            run_once(&call, &path, until),
-            call.versions.get_or_query(&path, row, around)
+        let (mut result, version) = tokio::join!(
+            run_once(&call, &path, deadline),
+            call.versions.get_or_query(&path, spec, env)
         );
-        match &mut done {
+        match &mut result {
             Ok(ProviderReply { envelope, .. }) | Err(TurnFailure { envelope, .. }) => {
-                envelope.attempts = Some(tries);
+                envelope.attempts = Some(attempt);
                 envelope.version = envelope.version.take().or(version);
             }
         }
-        match done {
+        match result {
             Err(failure)
-                if tries < MAX_ATTEMPTS
+                if attempt < MAX_ATTEMPTS
                     && cli_error::is_transient(&failure)
-                    && Instant::now() < until =>
+                    && Instant::now() < deadline =>
             {
-                let told = Duration::from_millis(failure.retry_ms.unwrap_or_default());
+                let requested_wait = Duration::from_millis(failure.retry_ms.unwrap_or_default());
                 // A CLI that took long to fail has already retried by itself.
-                if told > MAX_RETRY_WAIT || began.elapsed() > MAX_RETRY_WAIT {
+                if requested_wait > MAX_RETRY_WAIT || started_at.elapsed() > MAX_RETRY_WAIT {
                     return Err(failure);
                 }
-                tokio::time::sleep(backoff(tries).max(told)).await;
+                let wait = backoff(attempt).max(requested_wait);
+                tracing::info!(
+                    debate = %turn.debate_id,
+                    seat = %turn.seat,
+                    attempt = attempt,
+                    wait_ms = wait.as_millis(),
+                    reason = failure.trouble.as_str(),
+                    "retry"
+                );
+                tokio::time::sleep(wait).await;
             }
-            done => return done,
+            result => return result,
         }
-        tries += 1;
+        attempt += 1;
     }
 }
 
 /// Returns an error if the prompt exceeds the CLI's limit, instead of starting it in vain.
-fn check_prompt_length(tool: &str, row: &CliSpec, ask: &TurnRequest) -> Result<(), TurnFailure> {
-    let length = ask.prompt.chars().count();
-    match row.max_prompt_chars {
-        Some(most) if length > most => Err(TurnFailure::new(
+fn check_prompt_length(tool: &str, spec: &CliSpec, turn: &TurnRequest) -> Result<(), TurnFailure> {
+    let length = turn.prompt.chars().count();
+    match spec.max_prompt_chars {
+        Some(max_chars) if length > max_chars => Err(TurnFailure::new(
             FailureKind::Other,
             format!(
-                "the prompt has {length} characters, and `{tool}` takes {most} at most \
+                "the prompt has {length} characters, and `{tool}` takes {max_chars} at most \
                  (give it less to read, or name another tool)"
             ),
         )),
@@ -279,54 +296,54 @@ fn check_prompt_length(tool: &str, row: &CliSpec, ask: &TurnRequest) -> Result<(
 async fn run_once(
     call: &CliTurn<'_>,
     path: &Path,
-    until: Instant,
+    deadline: Instant,
 ) -> Result<ProviderReply, TurnFailure> {
-    let CliTurn { tool, spec: row, environment: around, ask, .. } = *call;
-    let broken = |error: std::io::Error| {
+    let CliTurn { tool, spec, environment: env, turn, .. } = *call;
+    let to_failure = |error: std::io::Error| {
         TurnFailure::new(FailureKind::Crashed, format!("`{tool}`: {error}"))
     };
-    let place = Workdir::new(row, around, ask, call.snapshots).await.map_err(broken)?;
-    let off = row.mcp_server_names(around);
-    let model = ask.participant.model();
-    let mut environment = around.build_environment(row, &off, ask.web_allowed);
-    place.set_home_variable(&mut environment);
+    let workdir = Workdir::new(spec, env, turn, call.snapshots).await.map_err(to_failure)?;
+    let disabled_servers = spec.mcp_server_names(env);
+    let model = turn.participant.model();
+    let mut environment = env.build_environment(spec, &disabled_servers, turn.web_allowed);
+    workdir.set_home_variable(&mut environment);
     let program = Program {
         path: path.to_owned(),
-        arguments: row.arguments(model, ask.effort, ask.web_allowed),
+        arguments: spec.arguments(model, turn.effort, turn.web_allowed),
         environment,
-        workdir: place.path(),
-        stdin: &ask.prompt,
-        temporary_dirs: place.temporary_dirs(),
-        deadline: until,
+        workdir: workdir.path(),
+        stdin: &turn.prompt,
+        temporary_dirs: workdir.temporary_dirs(),
+        deadline,
     };
-    let mut heard = CliOutput::default();
-    let ended = process::run(&program, |line| {
-        if let Some(words) = heard.parse_line(row.output_format, line) {
-            call.stream.push(words);
+    let mut output = CliOutput::default();
+    let outcome = process::run(&program, |line| {
+        if let Some(delta) = output.parse_line(spec.output_format, line) {
+            call.stream.push(delta);
         }
     })
     .await
-    .map_err(broken)?;
-    heard.envelope.tool = tool.into();
-    heard.envelope.model_asked = model.map(Into::into);
-    heard.envelope.caveats = caveats(row, ask);
-    heard.envelope.caveats.extend(place.caveat());
-    let heard = cli_error::classify_outcome(
+    .map_err(to_failure)?;
+    output.envelope.tool = tool.into();
+    output.envelope.model_asked = model.map(Into::into);
+    output.envelope.caveats = caveats(spec, turn);
+    output.envelope.caveats.extend(workdir.caveat());
+    let output = cli_error::classify_outcome(
         tool,
-        row,
-        heard,
-        &ended,
-        ask.timeout_secs,
-        &around.secret_values(row),
+        spec,
+        output,
+        &outcome,
+        turn.timeout_secs,
+        &env.secret_values(spec),
     )?;
-    let mut envelope = heard.envelope;
+    let mut envelope = output.envelope;
     add_model_mismatch_caveat(&mut envelope);
-    Ok(ProviderReply { text: heard.text, envelope })
+    Ok(ProviderReply { text: output.text, envelope })
 }
 
 /// Caveats of the spec that apply to this turn.
-fn caveats(row: &CliSpec, ask: &TurnRequest) -> Vec<String> {
-    let unasked = |caveat: &&String| ask.effort.is_some() || !caveat.contains("effort");
-    let web = row.web_caveat(ask.web_allowed).map(Into::into);
-    row.caveats.iter().filter(unasked).cloned().chain(web).collect()
+fn caveats(spec: &CliSpec, turn: &TurnRequest) -> Vec<String> {
+    let applies = |caveat: &&String| turn.effort.is_some() || !caveat.contains("effort");
+    let web = spec.web_caveat(turn.web_allowed).map(Into::into);
+    spec.caveats.iter().filter(applies).cloned().chain(web).collect()
 }

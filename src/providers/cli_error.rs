@@ -7,74 +7,75 @@ use crate::debate::{FailureKind, TurnFailure};
 use serde_json::Value;
 
 /// Decides whether a finished process has answered, and builds the failure with a hint if not.
-/// The values in `hidden` are removed from all messages.
+/// The values in `secrets` are removed from all messages.
 pub(super) fn classify_outcome(
     tool: &str,
-    row: &CliSpec,
-    mut heard: CliOutput,
-    ended: &ProcessOutcome,
-    seconds: u32,
-    hidden: &[String],
+    spec: &CliSpec,
+    mut output: CliOutput,
+    outcome: &ProcessOutcome,
+    timeout_secs: u32,
+    secrets: &[String],
 ) -> Result<CliOutput, TurnFailure> {
-    heard.envelope.exit_code = ended.exit_code;
+    output.envelope.exit_code = outcome.exit_code;
     // Some CLIs print the API key in their error messages.
-    let clean =
-        |text: &str| hidden.iter().fold(text.to_owned(), |text, key| text.replace(key, "…"));
-    let said = clean(heard.error.as_deref().unwrap_or_default());
-    let complaints = strip_control_chars(&clean(&ended.stderr_tail));
-    let status =
-        heard.status.or_else(|| find_http_status(&said)).or_else(|| match row.output_format {
+    let redact =
+        |text: &str| secrets.iter().fold(text.to_owned(), |text, key| text.replace(key, "…"));
+    let error_text = redact(output.error.as_deref().unwrap_or_default());
+    let stderr = strip_control_chars(&redact(&outcome.stderr_tail));
+    let status = output.status.or_else(|| find_http_status(&error_text)).or_else(|| {
+        match spec.output_format {
             // Gemini's exit code is the HTTP status modulo 256.
             CliOutputFormat::Gemini => {
-                status_from_exit_code(ended.exit_code).or_else(|| find_http_status(&complaints))
+                status_from_exit_code(outcome.exit_code).or_else(|| find_http_status(&stderr))
             }
             _ => None,
-        });
-    let failed = heard.error.is_some() || ended.exit_code != Some(0);
-    let trouble = if ended.timed_out {
+        }
+    });
+    let failed = output.error.is_some() || outcome.exit_code != Some(0);
+    let kind = if outcome.timed_out {
         // Some CLIs retry until the timeout and report the rate limit on stderr only.
-        match classify_failure(status.or_else(|| find_http_status(&complaints)), &complaints) {
+        match classify_failure(status.or_else(|| find_http_status(&stderr)), &stderr) {
             FailureKind::RateLimited => FailureKind::RateLimited,
             _ => FailureKind::TimedOut,
         }
-    } else if ended.output_too_large {
+    } else if outcome.output_too_large {
         FailureKind::Unreadable
-    } else if heard.refused {
+    } else if output.refused {
         FailureKind::Refused
     } else if failed {
-        classify_failure(status, &format!("{said}\n{complaints}"))
-    } else if heard.text.trim().is_empty() {
-        if heard.completed { FailureKind::Empty } else { FailureKind::Unreadable }
+        classify_failure(status, &format!("{error_text}\n{stderr}"))
+    } else if output.text.trim().is_empty() {
+        if output.completed { FailureKind::Empty } else { FailureKind::Unreadable }
     } else {
-        return Ok(heard);
+        return Ok(output);
     };
-    let why = if said.trim().is_empty() {
-        find_error_line(&complaints)
+    let reason = if error_text.trim().is_empty() {
+        find_error_line(&stderr)
     } else {
-        truncate_line(&extract_json_message(&said))
+        truncate_line(&extract_json_message(&error_text))
     };
-    let why = match (ended.timed_out, why.as_str()) {
-        (true, "") => format!("no answer within {seconds} s"),
-        (true, why) => format!("no answer within {seconds} s; it last said: {why}"),
-        (false, _) => why,
+    let reason = match (outcome.timed_out, reason.as_str()) {
+        (true, "") => format!("no answer within {timeout_secs} s"),
+        (true, reason) => format!("no answer within {timeout_secs} s; it last said: {reason}"),
+        (false, _) => reason,
     };
     // The delay the service asked for takes precedence over the CLI's own retry delay.
-    let told =
-        parse_retry_delay(&said).or_else(|| parse_retry_delay(&complaints)).or(heard.retry_ms);
-    let retry_ms = told.filter(|_| trouble == FailureKind::RateLimited);
-    let step = match trouble {
-        FailureKind::NotLoggedIn => row.login.clone(),
+    let delay =
+        parse_retry_delay(&error_text).or_else(|| parse_retry_delay(&stderr)).or(output.retry_ms);
+    let retry_ms = delay.filter(|_| kind == FailureKind::RateLimited);
+    let hint = match kind {
+        FailureKind::NotLoggedIn => spec.login.clone(),
         FailureKind::UnknownModel => format!("name another model, or none, as in `{tool}`"),
-        FailureKind::NotFound => row.install.clone(),
-        trouble => default_hint(trouble, retry_ms),
+        FailureKind::NotFound => spec.install.clone(),
+        kind => default_hint(kind, retry_ms),
     };
-    let note = with_hint(failure_note(trouble, &why, ended), &step);
-    Err(TurnFailure { envelope: heard.envelope, retry_ms, ..TurnFailure::new(trouble, note) })
+    let note = with_hint(failure_note(kind, &reason, outcome), &hint);
+    Err(TurnFailure { envelope: output.envelope, retry_ms, ..TurnFailure::new(kind, note) })
 }
 
 /// The default hint for a kind of failure.
-pub(super) fn default_hint(trouble: FailureKind, retry_ms: Option<u64>) -> String {
-    match (trouble, retry_ms) {
+pub(super) fn default_hint(kind: FailureKind, retry_ms: Option<u64>) -> String {
+    match (kind, retry_ms) {
         (FailureKind::RateLimited, Some(wait)) => {
             format!("it may be asked again in {} s", wait.div_ceil(1000))
         }
@@ -82,42 +83,42 @@ pub(super) fn default_hint(trouble: FailureKind, retry_ms: Option<u64>) -> Strin
         (FailureKind::TimedOut, _) => {
             "allow it more time, or less effort, and retry the turn".into()
         }
-        (FailureKind::Refused, _) => "ask otherwise, or seat another".into(),
+        (FailureKind::Refused, _) => "rephrase the topic, or use another model".into(),
         // The caller adds a hint from the spec.
         (FailureKind::NotFound | FailureKind::UnknownModel | FailureKind::NotLoggedIn, _) => {
             String::new()
         }
-        _ => "retry the turn, or seat another".into(),
+        _ => "retry the turn, or use another model".into(),
     }
 }
 
 /// Appends the hint in parentheses.
-pub(super) fn with_hint(why: String, step: &str) -> String {
-    if step.is_empty() { why } else { format!("{why} ({step})") }
+pub(super) fn with_hint(reason: String, hint: &str) -> String {
+    if hint.is_empty() { reason } else { format!("{reason} ({hint})") }
 }
 
 /// The message of a failure, with a default if the CLI reported none.
-fn failure_note(trouble: FailureKind, why: &str, ended: &ProcessOutcome) -> String {
-    let code = match ended.exit_code {
+fn failure_note(kind: FailureKind, reason: &str, outcome: &ProcessOutcome) -> String {
+    let code = match outcome.exit_code {
         Some(code) => format!("exit code {code}"),
         None => "ended by a signal".into(),
     };
-    match (why, trouble) {
+    match (reason, kind) {
         ("", FailureKind::Empty) => "it answered with nothing".to_owned(),
         ("", FailureKind::Refused) => "the model declined to answer".to_owned(),
-        ("", FailureKind::Unreadable) if ended.output_too_large => {
-            "it said more than can be read".to_owned()
+        ("", FailureKind::Unreadable) if outcome.output_too_large => {
+            "its output is too large".to_owned()
         }
-        ("", FailureKind::Unreadable) => "nothing it said could be read".to_owned(),
+        ("", FailureKind::Unreadable) => "its output could not be parsed".to_owned(),
         ("", _) => code,
-        (why, _) => why.to_owned(),
+        (reason, _) => reason.to_owned(),
     }
 }
 
 /// Classifies a failure by HTTP status, else by phrases in the error message.
-pub(super) fn classify_failure(status: Option<u64>, said: &str) -> FailureKind {
-    let said = said.to_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+pub(super) fn classify_failure(status: Option<u64>, text: &str) -> FailureKind {
+    let text = text.to_lowercase();
+    let contains_any = |words: &[&str]| words.iter().any(|word| text.contains(word));
     match status {
         Some(401 | 403) => return FailureKind::NotLoggedIn,
         Some(404) => return FailureKind::UnknownModel,
@@ -125,7 +126,7 @@ pub(super) fn classify_failure(status: Option<u64>, said: &str) -> FailureKind {
         Some(500..=599) => return FailureKind::Other,
         _ => {}
     }
-    if says(&[
+    if contains_any(&[
         "not logged in",
         "/login",
         "unauthorized",
@@ -137,9 +138,15 @@ pub(super) fn classify_failure(status: Option<u64>, said: &str) -> FailureKind {
         "please log in",
     ]) {
         FailureKind::NotLoggedIn
-    } else if says(&["rate limit", "rate_limit", "too many requests", "overloaded", "quota"]) {
+    } else if contains_any(&[
+        "rate limit",
+        "rate_limit",
+        "too many requests",
+        "overloaded",
+        "quota",
+    ]) {
         FailureKind::RateLimited
-    } else if says(&[
+    } else if contains_any(&[
         "unknown model",
         "model not found",
         "model_not_found",
@@ -148,11 +155,16 @@ pub(super) fn classify_failure(status: Option<u64>, said: &str) -> FailureKind {
         "model is not supported",
     ]) {
         FailureKind::UnknownModel
-    } else if says(&["timed out", "timeout"]) {
+    } else if contains_any(&["timed out", "timeout"]) {
         FailureKind::TimedOut
-    } else if says(&["no response was returned", "empty response"]) {
+    } else if contains_any(&["no response was returned", "empty response"]) {
         FailureKind::Empty
-    } else if says(&["high demand", "server-side", "service unavailable", "stream disconnected"]) {
+    } else if contains_any(&[
+        "high demand",
+        "server-side",
+        "service unavailable",
+        "stream disconnected",
+    ]) {
         FailureKind::Other
     } else {
         FailureKind::Crashed
@@ -165,15 +177,15 @@ pub(super) fn is_transient(failure: &TurnFailure) -> bool {
 }
 
 /// Replaces a JSON error object inside the text by its message.
-fn extract_json_message(said: &str) -> String {
-    let at = said.find('{').unwrap_or(said.len());
-    let mut objects = serde_json::Deserializer::from_str(&said[at..]).into_iter::<Value>();
-    let Some(Ok(object)) = objects.next() else { return said.into() };
-    let end = at + objects.byte_offset();
-    let places = [&object["error"]["message"], &object["message"], &object["error"]];
-    match places.into_iter().find_map(Value::as_str) {
-        Some(message) => format!("{}{message}{}", &said[..at], &said[end..]),
-        None => said.into(),
+fn extract_json_message(text: &str) -> String {
+    let start = text.find('{').unwrap_or(text.len());
+    let mut objects = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+    let Some(Ok(object)) = objects.next() else { return text.into() };
+    let end = start + objects.byte_offset();
+    let candidates = [&object["error"]["message"], &object["message"], &object["error"]];
+    match candidates.into_iter().find_map(Value::as_str) {
+        Some(message) => format!("{}{message}{}", &text[..start], &text[end..]),
+        None => text.into(),
     }
 }
 
@@ -181,24 +193,26 @@ fn extract_json_message(said: &str) -> String {
 /// milliseconds.
 fn parse_retry_delay(text: &str) -> Option<u64> {
     let text = text.to_lowercase();
-    let words =
+    let phrases =
         ["try again in", "retry after", "retry in", "retry-after", "retrydelay", "reset after"];
-    let rest = words.iter().find_map(|word| text.split_once(word))?.1;
+    let rest = phrases.iter().find_map(|word| text.split_once(word))?.1;
     let rest = rest.trim_start_matches([' ', ':', '"', '=', '\\']);
-    let number = |c: char| c.is_ascii_digit() || c == '.';
+    let is_number_char = |c: char| c.is_ascii_digit() || c == '.';
     let (mut rest, mut sum) = (rest, None);
-    while let Some(end) = rest.find(|c| !number(c)).or(Some(rest.len())).filter(|end| *end > 0) {
+    while let Some(end) =
+        rest.find(|c| !is_number_char(c)).or(Some(rest.len())).filter(|end| *end > 0)
+    {
         let Ok(amount) = rest[..end].trim_end_matches('.').parse::<f64>() else { break };
         rest = rest[end..].trim_start();
-        let unit = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        let each = match &rest[..unit] {
+        let unit_end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let unit_ms = match &rest[..unit_end] {
             "ms" | "milliseconds" => 1.0,
             "m" | "min" | "minute" | "minutes" => 60_000.0,
             "h" | "hour" | "hours" => 3_600_000.0,
             _ => 1000.0,
         };
-        sum = truncate_to_u64(amount * each).map(|more| sum.unwrap_or(0) + more).or(sum);
-        rest = rest[unit..].trim_start();
+        sum = truncate_to_u64(amount * unit_ms).map(|millis| sum.unwrap_or(0) + millis).or(sum);
+        rest = rest[unit_end..].trim_start();
     }
     sum
 }
@@ -226,7 +240,7 @@ fn status_from_exit_code(code: Option<i32>) -> Option<u64> {
 
 /// Removes control characters and ANSI escape sequences.
 fn strip_control_chars(text: &str) -> String {
-    let mut kept = String::new();
+    let mut cleaned = String::new();
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         if c == '\u{1b}' {
@@ -235,21 +249,24 @@ fn strip_control_chars(text: &str) -> String {
                 rest.next();
             }
         } else if c == '\n' || !c.is_control() {
-            kept.push(c);
+            cleaned.push(c);
         }
     }
-    kept
+    cleaned
 }
 
 fn find_error_line(text: &str) -> String {
-    let told = |line: &&str| line.to_lowercase().contains("error");
+    let is_error = |line: &&str| line.to_lowercase().contains("error");
     let lines = || text.lines().map(str::trim).filter(|line| line.len() > 3);
-    truncate_line(lines().find(told).or_else(|| lines().next_back()).unwrap_or_default())
+    truncate_line(lines().find(is_error).or_else(|| lines().next_back()).unwrap_or_default())
 }
 
-/// Joins the text to one line of at most 300 characters.
+/// Limit of a line of a CLI's or service's output in a message, in characters.
+const MAX_LINE_CHARS: usize = 300;
+
+/// Joins the text to one line of at most [`MAX_LINE_CHARS`].
 pub(super) fn truncate_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let cut: String = line.chars().take(300).collect();
-    strip_control_chars(&cut)
+    let truncated: String = line.chars().take(MAX_LINE_CHARS).collect();
+    strip_control_chars(&truncated)
 }

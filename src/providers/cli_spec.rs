@@ -124,43 +124,45 @@ pub(super) struct CliHome {
 const BUILTIN_CLI_SPECS: &str = include_str!("rows.toml");
 
 /// Parses the built-in CLI specs merged with the `tools` table of the user's config.
-pub(super) fn load_cli_specs(own: &toml::Table) -> Result<BTreeMap<String, CliSpec>, String> {
-    merge_specs(BUILTIN_CLI_SPECS, own, "tools")
+pub(super) fn load_cli_specs(
+    user_table: &toml::Table,
+) -> Result<BTreeMap<String, CliSpec>, String> {
+    merge_specs(BUILTIN_CLI_SPECS, user_table, "tools")
 }
 
 /// Merges built-in specs (TOML text) with the user's table and deserializes them. A user's field
 /// replaces the built-in one; `table` is the name for error messages.
 pub(super) fn merge_specs<T: DeserializeOwned>(
-    ours: &str,
-    own: &toml::Table,
+    builtin: &str,
+    user_table: &toml::Table,
     table: &str,
 ) -> Result<BTreeMap<String, T>, String> {
-    let mut all: toml::Table = toml::from_str(ours).map_err(|error| error.to_string())?;
-    for (name, fields) in own {
+    let mut specs: toml::Table = toml::from_str(builtin).map_err(|error| error.to_string())?;
+    for (name, fields) in user_table {
         let toml::Value::Table(fields) = fields else {
             return Err(format!("`{table}.{name}` must be a table"));
         };
-        let row = all.entry(name.clone()).or_insert_with(|| toml::Table::new().into());
-        if let toml::Value::Table(row) = row {
+        let spec = specs.entry(name.clone()).or_insert_with(|| toml::Table::new().into());
+        if let toml::Value::Table(spec) = spec {
             for (field, value) in fields {
-                match (row.get_mut(field), value) {
+                match (spec.get_mut(field), value) {
                     // Nested tables are merged, so that adding a variable keeps the restrictive
                     // built-in ones.
-                    (Some(toml::Value::Table(ours)), toml::Value::Table(theirs)) => {
-                        ours.extend(theirs.clone());
+                    (Some(toml::Value::Table(builtin)), toml::Value::Table(overrides)) => {
+                        builtin.extend(overrides.clone());
                     }
-                    _ => drop(row.insert(field.clone(), value.clone())),
+                    _ => drop(spec.insert(field.clone(), value.clone())),
                 }
             }
         }
     }
-    let read = |(name, row): (String, toml::Value)| {
-        let row = row
+    let parse = |(name, spec): (String, toml::Value)| {
+        let spec = spec
             .try_into()
             .map_err(|error: toml::de::Error| format!("`{table}.{name}`: {}", error.message()))?;
-        Ok((name, row))
+        Ok((name, spec))
     };
-    all.into_iter().map(read).collect()
+    specs.into_iter().map(parse).collect()
 }
 
 impl CliSpec {
@@ -169,83 +171,83 @@ impl CliSpec {
         &self,
         model: Option<&str>,
         effort: Option<Effort>,
-        web: bool,
+        web_allowed: bool,
     ) -> Vec<String> {
-        let tools = self.allowed_tools(web).join(",");
+        let tools = self.allowed_tools(web_allowed).join(",");
         let mut arguments: Vec<String> =
             self.args.iter().map(|part| part.replace("{tools}", &tools)).collect();
-        arguments.extend(if web { self.web_on.clone() } else { self.web_off.clone() });
+        arguments.extend(if web_allowed { self.web_on.clone() } else { self.web_off.clone() });
         arguments.extend(self.extra_args.iter().cloned());
         if let Some(model) = model {
             arguments.extend(self.model_args.iter().map(|part| part.replace("{model}", model)));
         }
-        let level = effort.and_then(|effort| self.effort_args.get(effort.as_str()));
-        arguments.extend(level.into_iter().flatten().cloned());
+        let effort_args = effort.and_then(|effort| self.effort_args.get(effort.as_str()));
+        arguments.extend(effort_args.into_iter().flatten().cloned());
         arguments.extend(self.trailing_args.iter().cloned());
         arguments
     }
 
     /// Error message: the program is not installed, and how to install it.
     pub(super) fn not_installed_message(&self) -> String {
-        let how =
+        let hint =
             if self.install.is_empty() { String::new() } else { format!(" ({})", self.install) };
-        format!("`{}` is not installed{how}", self.program)
+        format!("`{}` is not installed{hint}", self.program)
     }
 
     /// The tools the model may use, with the web tools if the turn has web access.
-    pub(super) fn allowed_tools(&self, web: bool) -> Vec<&str> {
-        let more = if web { self.web_tools.as_slice() } else { &[] };
-        self.tools.iter().chain(more).map(String::as_str).collect()
+    pub(super) fn allowed_tools(&self, web_allowed: bool) -> Vec<&str> {
+        let web_tools = if web_allowed { self.web_tools.as_slice() } else { &[] };
+        self.tools.iter().chain(web_tools).map(String::as_str).collect()
     }
 
     /// Caveat if the CLI's web access does not match what the turn allows.
-    pub(super) fn web_caveat(&self, web: bool) -> Option<&'static str> {
-        let governed =
+    pub(super) fn web_caveat(&self, web_allowed: bool) -> Option<&'static str> {
+        let is_controlled =
             [&self.web_tools, &self.web_on, &self.web_off].iter().any(|it| !it.is_empty());
-        match (self.web, web) {
+        match (self.web, web_allowed) {
             (Some(WebAccess::None), true) => Some("web access: none"),
             (Some(WebAccess::Open), false) => Some("web access: not enforced"),
             // A spec that says nothing about the web is assumed to have access.
-            (None, false) if !governed => Some("web access: not enforced"),
+            (None, false) if !is_controlled => Some("web access: not enforced"),
             _ => None,
         }
     }
 
     /// Login status for the list, from key variables and login files. The CLI is not started.
-    pub(super) fn login_status(&self, around: &SystemEnvironment) -> String {
-        if let Some(name) = self.key_variables.iter().find(|name| around.variable(name).is_some()) {
+    pub(super) fn login_status(&self, env: &SystemEnvironment) -> String {
+        if let Some(name) = self.key_variables.iter().find(|name| env.variable(name).is_some()) {
             return format!("{name} is set");
         }
-        let there = |file: &String| std::path::Path::new(&around.expand_path(file)).is_file();
-        if self.login_files.iter().any(there) {
-            return "logged in, as it seems".into();
+        let exists = |file: &String| std::path::Path::new(&env.expand_path(file)).is_file();
+        if self.login_files.iter().any(exists) {
+            return "seems to be logged in".into();
         }
-        let step = if self.login.is_empty() { String::new() } else { format!(" ({})", self.login) };
-        format!("no login seen, which proves nothing{step}")
+        let hint = if self.login.is_empty() { String::new() } else { format!(" ({})", self.login) };
+        format!("no login found, but it may be logged in{hint}")
     }
 
     /// Whether the allow-list `pass_env` contains this variable; `NAME*` is a prefix.
     pub(super) fn passes_variable(&self, name: &str) -> bool {
-        self.pass_env.iter().any(|kept| match kept.strip_suffix('*') {
+        self.pass_env.iter().any(|pattern| match pattern.strip_suffix('*') {
             Some(prefix) => name.starts_with(prefix),
-            None => kept == name,
+            None => pattern == name,
         })
     }
 
     /// Names of the MCP servers in the user's config files, which are disabled for a turn.
-    pub(super) fn mcp_server_names(&self, around: &SystemEnvironment) -> Vec<String> {
+    pub(super) fn mcp_server_names(&self, env: &SystemEnvironment) -> Vec<String> {
         let mut names = vec![];
         for file in self
             .mcp_config_files
             .iter()
-            .map(|file| around.expand_path(file))
+            .map(|file| env.expand_path(file))
             .filter(|file| !file.is_empty())
         {
             // The file may also exist as `.jsonc`.
             for path in [file.clone(), format!("{file}c")] {
                 let text = std::fs::read_to_string(path).unwrap_or_default();
-                if let Some(listed) = parse_jsonc(&text)["mcp"].as_object() {
-                    names.extend(listed.keys().cloned());
+                if let Some(servers) = parse_jsonc(&text)["mcp"].as_object() {
+                    names.extend(servers.keys().cloned());
                 }
             }
         }
@@ -254,26 +256,32 @@ impl CliSpec {
 
     /// The variables set for the CLI. For opencode this includes a config that disables the given
     /// MCP servers and denies every tool that is not allowed.
-    pub(super) fn build_variables(&self, off: &[String], web: bool) -> BTreeMap<String, String> {
-        let mut set = self.set_env.clone();
+    pub(super) fn build_variables(
+        &self,
+        disabled_servers: &[String],
+        web_allowed: bool,
+    ) -> BTreeMap<String, String> {
+        let mut variables = self.set_env.clone();
         if self.output_format == CliOutputFormat::Opencode {
-            let off: serde_json::Map<String, serde_json::Value> = off
+            let disabled_servers: serde_json::Map<String, serde_json::Value> = disabled_servers
                 .iter()
                 .map(|name| (name.clone(), serde_json::json!({"enabled": false})))
                 .collect();
-            let mut may = serde_json::json!({"*": "deny"});
-            for tool in self.allowed_tools(web) {
-                may[tool] = "allow".into();
+            let mut permissions = serde_json::json!({"*": "deny"});
+            for tool in self.allowed_tools(web_allowed) {
+                permissions[tool] = "allow".into();
             }
-            let agent = serde_json::json!({"debater": {"mode": "primary", "permission": may}});
-            let own = set.get("OPENCODE_CONFIG_CONTENT").cloned().unwrap_or_default();
-            let mut whole: serde_json::Value =
-                serde_json::from_str(&own).unwrap_or_else(|_| serde_json::json!({}));
-            whole["agent"] = agent;
-            whole["mcp"] = off.into();
-            set.insert("OPENCODE_CONFIG_CONTENT".into(), whole.to_string());
+            let agent =
+                serde_json::json!({"debater": {"mode": "primary", "permission": permissions}});
+            let existing_config =
+                variables.get("OPENCODE_CONFIG_CONTENT").cloned().unwrap_or_default();
+            let mut config: serde_json::Value =
+                serde_json::from_str(&existing_config).unwrap_or_else(|_| serde_json::json!({}));
+            config["agent"] = agent;
+            config["mcp"] = disabled_servers.into();
+            variables.insert("OPENCODE_CONFIG_CONTENT".into(), config.to_string());
         }
-        set
+        variables
     }
 }
 

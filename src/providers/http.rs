@@ -9,7 +9,7 @@ use reqwest::{Client, RequestBuilder, Response, Url, redirect};
 use std::error::Error;
 use std::fmt;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Limit of a response stream in bytes.
 const MAX_RESPONSE_BYTES: usize = 16 * 1024 * 1024;
@@ -43,14 +43,14 @@ pub(super) enum TransportError {
 
 impl HttpClients {
     /// The client for a URL. Plain HTTP to this machine uses no proxy and loads no certificates.
-    pub(super) fn for_url(&self, address: &Url) -> Result<&Client, String> {
-        let plain = is_local(address) && address.scheme() == "http";
-        let client = if plain { &self.local } else { &self.remote };
-        client.get_or_init(|| build_client(plain)).as_ref().map_err(Clone::clone)
+    pub(super) fn for_url(&self, url: &Url) -> Result<&Client, String> {
+        let is_local_http = is_local(url) && url.scheme() == "http";
+        let client = if is_local_http { &self.local } else { &self.remote };
+        client.get_or_init(|| build_client(is_local_http)).as_ref().map_err(Clone::clone)
     }
 }
 
-fn build_client(plain: bool) -> Result<Client, String> {
+fn build_client(is_local_http: bool) -> Result<Client, String> {
     // Fails if a provider is installed already, which is the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
@@ -59,8 +59,8 @@ fn build_client(plain: bool) -> Result<Client, String> {
         // A redirect would send the API key to another server.
         .redirect(redirect::Policy::none())
         .referer(false);
-    let builder = if plain { builder.no_proxy().tls_certs_only([]) } else { builder };
-    builder.build().map_err(|error| format!("no HTTP here: {}", root_cause(&error)))
+    let builder = if is_local_http { builder.no_proxy().tls_certs_only([]) } else { builder };
+    builder.build().map_err(|error| format!("cannot create an HTTP client: {}", root_cause(&error)))
 }
 
 /// Adds headers and marks them as sensitive, so that they are never logged.
@@ -83,38 +83,52 @@ pub(super) fn with_sensitive_headers<'a>(
 
 /// Sends a request and waits for the response headers.
 pub(super) async fn send(request: RequestBuilder) -> Result<Response, TransportError> {
-    request.send().await.map_err(|error| {
-        let why = root_cause(&error);
-        if error.is_connect() || error.is_builder() {
-            TransportError::Unreachable(why)
-        } else {
-            TransportError::ConnectionLost(why)
+    let started = Instant::now();
+    let result = request.send().await;
+    let elapsed_ms = started.elapsed().as_millis();
+    match result {
+        Ok(response) => {
+            let (host, status) = (response.url().host_str(), response.status().as_u16());
+            tracing::debug!(host, status, elapsed_ms, "http response");
+            Ok(response)
         }
-    })
+        Err(error) => {
+            let message = root_cause(&error);
+            tracing::debug!(error = %message, elapsed_ms, "http request failed");
+            Err(if error.is_connect() || error.is_builder() {
+                TransportError::Unreachable(message)
+            } else {
+                TransportError::ConnectionLost(message)
+            })
+        }
+    }
 }
 
 /// Parses the body and headers of an error response.
 pub(super) async fn read_error(response: Response) -> api_error::ApiError {
     let status = response.status().as_u16();
-    let text = |value: &reqwest::header::HeaderValue| value.to_str().map(Into::into).ok();
+    let to_text = |value: &reqwest::header::HeaderValue| value.to_str().map(Into::into).ok();
     let headers: Vec<(String, String)> = (response.headers().iter())
-        .filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?)))
+        .filter_map(|(name, value)| Some((name.as_str().to_owned(), to_text(value)?)))
         .collect();
     let body = read_body(response, MAX_ERROR_BODY_BYTES).await.unwrap_or_default();
-    let mut complaint = api_error::ApiError::from_body(Some(u64::from(status)), &body);
-    complaint.retry_ms = api_error::parse_retry_headers(&headers).or(complaint.retry_ms);
-    complaint
+    let mut error = api_error::ApiError::from_body(Some(u64::from(status)), &body);
+    error.retry_ms = api_error::parse_retry_headers(&headers).or(error.retry_ms);
+    error
 }
 
-/// Reads a body as text, up to about `most` bytes.
-pub(super) async fn read_body(response: Response, most: usize) -> Result<String, TransportError> {
+/// Reads a body as text, up to about `max_bytes` bytes.
+pub(super) async fn read_body(
+    response: Response,
+    max_bytes: usize,
+) -> Result<String, TransportError> {
     let mut bytes = vec![];
     let mut chunks = response.bytes_stream();
     while let Some(chunk) = chunks.next().await {
         bytes.extend_from_slice(
             &chunk.map_err(|error| TransportError::ConnectionLost(root_cause(&error)))?,
         );
-        if bytes.len() > most {
+        if bytes.len() > max_bytes {
             break;
         }
     }
@@ -125,43 +139,43 @@ pub(super) async fn read_body(response: Response, most: usize) -> Result<String,
 /// returns true, or a limit is exceeded. Returns the number of events; none if the body was empty.
 pub(super) async fn read_events(
     response: Response,
-    mut heard: impl FnMut(&str) -> Result<bool, TransportError> + Send,
+    mut on_event: impl FnMut(&str) -> Result<bool, TransportError> + Send,
 ) -> Result<Option<usize>, TransportError> {
-    let mut said = false;
+    let mut has_body = false;
     let mut count = 0;
-    let mut events = Box::pin(limit_size(response, &mut said).eventsource());
+    let mut events = Box::pin(limit_size(response, &mut has_body).eventsource());
     loop {
         let event = match events.next().await {
             None => break,
             Some(Ok(event)) => event,
-            Some(Err(EventStreamError::Transport(broken))) => return Err(broken),
+            Some(Err(EventStreamError::Transport(error))) => return Err(error),
             Some(Err(_)) => return Err(TransportError::Malformed),
         };
         count += 1;
-        if heard(&event.data)? {
+        if on_event(&event.data)? {
             let _ = tokio::time::timeout(DRAIN_TIMEOUT, events.next()).await;
             break;
         }
     }
     drop(events);
-    Ok(said.then_some(count))
+    Ok(has_body.then_some(count))
 }
 
 /// The body as a stream that ends with [`TransportError::TooLarge`] once a limit is exceeded.
 fn limit_size(
     response: Response,
-    said: &mut bool,
+    has_body: &mut bool,
 ) -> impl Stream<Item = Result<impl AsRef<[u8]> + use<>, TransportError>> {
-    let (mut all, mut line) = (0, 0);
+    let (mut total_bytes, mut line_bytes) = (0, 0);
     response.bytes_stream().map(move |chunk| {
         let chunk = chunk.map_err(|error| TransportError::ConnectionLost(root_cause(&error)))?;
-        *said = true;
-        all += chunk.len();
-        line = match chunk.iter().rposition(|byte| *byte == b'\n') {
+        *has_body = true;
+        total_bytes += chunk.len();
+        line_bytes = match chunk.iter().rposition(|byte| *byte == b'\n') {
             Some(end) => chunk.len() - end,
-            None => line + chunk.len(),
+            None => line_bytes + chunk.len(),
         };
-        if all > MAX_RESPONSE_BYTES || line > MAX_LINE_BYTES {
+        if total_bytes > MAX_RESPONSE_BYTES || line_bytes > MAX_LINE_BYTES {
             Err(TransportError::TooLarge)
         } else {
             Ok(chunk)
@@ -181,11 +195,11 @@ fn root_cause(error: &reqwest::Error) -> String {
 impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TransportError::Unreachable(why) | TransportError::ConnectionLost(why) => {
-                f.write_str(why)
+            TransportError::Unreachable(message) | TransportError::ConnectionLost(message) => {
+                f.write_str(message)
             }
-            TransportError::TooLarge => f.write_str("it said more than can be read"),
-            TransportError::Malformed => f.write_str("nothing it said could be read"),
+            TransportError::TooLarge => f.write_str("its output is too large"),
+            TransportError::Malformed => f.write_str("its output could not be parsed"),
         }
     }
 }

@@ -25,39 +25,39 @@ pub struct CliOutput {
 
 impl CliOutput {
     /// Parses one line and returns the text it adds, if any.
-    pub fn parse_line(&mut self, reads: CliOutputFormat, line: &str) -> Option<String> {
-        if reads == CliOutputFormat::Text {
+    pub fn parse_line(&mut self, format: CliOutputFormat, line: &str) -> Option<String> {
+        if format == CliOutputFormat::Text {
             let line = format!("{line}\n");
             self.text.push_str(&line);
             self.completed = true;
             return Some(line);
         }
         // Warnings and banners between the JSON lines are skipped.
-        let it: Value = serde_json::from_str(line.trim()).ok()?;
-        match reads {
-            CliOutputFormat::Claude => self.parse_claude(&it),
-            CliOutputFormat::Codex => self.parse_codex(&it),
-            CliOutputFormat::Gemini => self.parse_gemini(&it),
-            CliOutputFormat::Opencode => self.parse_opencode(&it),
-            CliOutputFormat::Copilot => self.parse_copilot(&it),
+        let json: Value = serde_json::from_str(line.trim()).ok()?;
+        match format {
+            CliOutputFormat::Claude => self.parse_claude(&json),
+            CliOutputFormat::Codex => self.parse_codex(&json),
+            CliOutputFormat::Gemini => self.parse_gemini(&json),
+            CliOutputFormat::Opencode => self.parse_opencode(&json),
+            CliOutputFormat::Copilot => self.parse_copilot(&json),
             CliOutputFormat::Text => None,
         }
     }
 
-    fn parse_claude(&mut self, it: &Value) -> Option<String> {
-        match it["type"].as_str()? {
-            "system" if it["subtype"] == "init" => {
-                self.envelope.version = string_value(&it["claude_code_version"]);
-                self.envelope.model_reported = string_value(&it["model"]);
+    fn parse_claude(&mut self, json: &Value) -> Option<String> {
+        match json["type"].as_str()? {
+            "system" if json["subtype"] == "init" => {
+                self.envelope.version = string_value(&json["claude_code_version"]);
+                self.envelope.model_reported = string_value(&json["model"]);
                 None
             }
-            "system" if it["subtype"] == "api_retry" => {
-                self.retry_ms = it["retry_delay_ms"].as_f64().and_then(truncate_to_u64);
-                self.status = it["error_status"].as_u64();
+            "system" if json["subtype"] == "api_retry" => {
+                self.retry_ms = json["retry_delay_ms"].as_f64().and_then(truncate_to_u64);
+                self.status = json["error_status"].as_u64();
                 None
             }
             "stream_event" => {
-                let event = &it["event"];
+                let event = &json["event"];
                 if event["delta"]["stop_reason"] == "refusal" {
                     self.refused = true;
                 }
@@ -66,28 +66,32 @@ impl CliOutput {
             "result" => {
                 self.completed = true;
                 // The subtype is ignored, because it is `success` for some errors.
-                let said = string_value(&it["result"]).unwrap_or_default();
-                if it["is_error"] == true || it.get("result").is_none() {
-                    let errors = it["errors"].as_array().into_iter().flatten();
+                let result_text = string_value(&json["result"]).unwrap_or_default();
+                if json["is_error"] == true || json.get("result").is_none() {
+                    let errors = json["errors"].as_array().into_iter().flatten();
                     let errors: Vec<String> = errors.filter_map(string_value).collect();
-                    let subtype = string_value(&it["subtype"]).unwrap_or_default();
-                    let why = if said.is_empty() { errors.join("; ") } else { said };
-                    self.error = Some(if why.is_empty() { subtype } else { why });
-                    self.status = it["api_error_status"].as_u64().or(self.status);
+                    let subtype = string_value(&json["subtype"]).unwrap_or_default();
+                    let message =
+                        if result_text.is_empty() { errors.join("; ") } else { result_text };
+                    self.error = Some(if message.is_empty() { subtype } else { message });
+                    self.status = json["api_error_status"].as_u64().or(self.status);
                 } else {
-                    self.text = said;
+                    self.text = result_text;
                 }
-                self.refused |= it["stop_reason"] == "refusal";
-                let usage = &it["usage"];
-                let read =
+                self.refused |= json["stop_reason"] == "refusal";
+                let usage = &json["usage"];
+                let input_token_fields =
                     ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-                self.envelope.tokens_in = sum_u64(read.iter().map(|name| &usage[*name]));
+                self.envelope.tokens_in =
+                    sum_u64(input_token_fields.iter().map(|name| &usage[*name]));
                 self.envelope.tokens_out = usage["output_tokens"].as_u64();
-                self.envelope.cost = it["total_cost_usd"].as_f64().and_then(to_millionths);
-                if let Some(models) = it["modelUsage"].as_object() {
-                    let most = models.iter().max_by_key(|(_, used)| used["outputTokens"].as_u64());
-                    self.envelope.model_reported =
-                        most.map(|(name, _)| name.clone()).or(self.envelope.model_reported.take());
+                self.envelope.cost = json["total_cost_usd"].as_f64().and_then(to_millionths);
+                if let Some(models) = json["modelUsage"].as_object() {
+                    let main_model =
+                        models.iter().max_by_key(|(_, used)| used["outputTokens"].as_u64());
+                    self.envelope.model_reported = main_model
+                        .map(|(name, _)| name.clone())
+                        .or(self.envelope.model_reported.take());
                 }
                 None
             }
@@ -95,104 +99,106 @@ impl CliOutput {
         }
     }
 
-    fn parse_codex(&mut self, it: &Value) -> Option<String> {
-        match it["type"].as_str()? {
+    fn parse_codex(&mut self, json: &Value) -> Option<String> {
+        match json["type"].as_str()? {
             // Error items are ignored, because they can be warnings; `turn.failed` is an error.
-            "item.completed" if it["item"]["type"] == "agent_message" => {
-                self.text = string_value(&it["item"]["text"])?;
+            "item.completed" if json["item"]["type"] == "agent_message" => {
+                self.text = string_value(&json["item"]["text"])?;
                 Some(self.text.clone())
             }
             "turn.completed" => {
                 self.completed = true;
-                let usage = &it["usage"];
+                let usage = &json["usage"];
                 self.envelope.tokens_in = usage["input_tokens"].as_u64();
                 self.envelope.tokens_out = usage["output_tokens"].as_u64();
                 None
             }
             "turn.failed" => {
                 self.completed = true;
-                self.error = string_value(&it["error"]["message"]);
+                self.error = string_value(&json["error"]["message"]);
                 None
             }
             "error" => {
-                self.error = self.error.take().or_else(|| string_value(&it["message"]));
+                self.error = self.error.take().or_else(|| string_value(&json["message"]));
                 None
             }
             _ => None,
         }
     }
 
-    fn parse_gemini(&mut self, it: &Value) -> Option<String> {
-        match it["type"].as_str()? {
+    fn parse_gemini(&mut self, json: &Value) -> Option<String> {
+        match json["type"].as_str()? {
             "init" => {
                 self.envelope.model_reported =
-                    string_value(&it["model"]).filter(|model| model != "auto");
+                    string_value(&json["model"]).filter(|model| model != "auto");
                 None
             }
-            "message" if it["role"] == "assistant" => {
-                let words = string_value(&it["content"])?;
-                self.text.push_str(&words);
-                Some(words)
+            "message" if json["role"] == "assistant" => {
+                let delta = string_value(&json["content"])?;
+                self.text.push_str(&delta);
+                Some(delta)
             }
             // Text before a tool call is not part of the answer.
             "tool_use" => {
                 self.text.clear();
                 None
             }
-            "error" if it["severity"] != "warning" => {
-                self.error = string_value(&it["message"]);
+            "error" if json["severity"] != "warning" => {
+                self.error = string_value(&json["message"]);
                 None
             }
             "result" => {
                 self.completed = true;
-                if it["status"] != "success" {
-                    let said = string_value(&it["error"]["message"]).or(self.error.take());
-                    self.error = said.or_else(|| string_value(&it["status"]));
+                if json["status"] != "success" {
+                    let message = string_value(&json["error"]["message"]).or(self.error.take());
+                    self.error = message.or_else(|| string_value(&json["status"]));
                 }
-                let stats = &it["stats"];
+                let stats = &json["stats"];
                 self.envelope.tokens_in = stats["input_tokens"].as_u64();
                 self.envelope.tokens_out = stats["output_tokens"].as_u64();
                 let models = stats["models"].as_object();
-                let most = models.and_then(|models| {
+                let main_model = models.and_then(|models| {
                     models.iter().max_by_key(|(_, used)| used["output_tokens"].as_u64())
                 });
-                self.envelope.model_reported =
-                    most.map(|(name, _)| name.clone()).or(self.envelope.model_reported.take());
+                self.envelope.model_reported = main_model
+                    .map(|(name, _)| name.clone())
+                    .or(self.envelope.model_reported.take());
                 None
             }
             _ => None,
         }
     }
 
-    fn parse_opencode(&mut self, it: &Value) -> Option<String> {
-        match it["type"].as_str()? {
+    fn parse_opencode(&mut self, json: &Value) -> Option<String> {
+        match json["type"].as_str()? {
             "step_start" => {
                 self.text.clear();
                 None
             }
             "text" => {
-                let words = string_value(&it["part"]["text"])?;
-                self.text.push_str(&words);
-                Some(words)
+                let delta = string_value(&json["part"]["text"])?;
+                self.text.push_str(&delta);
+                Some(delta)
             }
             "step_finish" => {
                 self.completed = true;
-                let (part, own) = (&it["part"], &mut self.envelope);
-                let more = |sum: Option<u64>, it: &Value| {
-                    it.as_u64().map(|n| sum.unwrap_or(0) + n).or(sum)
+                let (part, envelope) = (&json["part"], &mut self.envelope);
+                let add = |sum: Option<u64>, json: &Value| {
+                    json.as_u64().map(|n| sum.unwrap_or(0) + n).or(sum)
                 };
-                own.tokens_in = more(own.tokens_in, &part["tokens"]["input"]);
-                own.tokens_out = more(own.tokens_out, &part["tokens"]["output"]);
+                envelope.tokens_in = add(envelope.tokens_in, &part["tokens"]["input"]);
+                envelope.tokens_out = add(envelope.tokens_out, &part["tokens"]["output"]);
                 // A cost of 0 means that the price is unknown.
                 let cost = part["cost"].as_f64().filter(|cost| *cost > 0.0).and_then(to_millionths);
-                own.cost = cost.map(|cost| own.cost.unwrap_or(0) + cost).or(own.cost);
+                envelope.cost =
+                    cost.map(|cost| envelope.cost.unwrap_or(0) + cost).or(envelope.cost);
                 None
             }
             "error" => {
-                let error = &it["error"];
-                let said = string_value(&error["data"]["message"])
+                let error = &json["error"];
+                let message = string_value(&error["data"]["message"])
                     .or_else(|| string_value(&error["name"]));
-                self.error = said;
+                self.error = message;
                 self.status = error["data"]["statusCode"].as_u64();
                 None
             }
@@ -200,16 +206,16 @@ impl CliOutput {
         }
     }
 
-    fn parse_copilot(&mut self, it: &Value) -> Option<String> {
-        let data = &it["data"];
-        match it["type"].as_str()? {
+    fn parse_copilot(&mut self, json: &Value) -> Option<String> {
+        let data = &json["data"];
+        match json["type"].as_str()? {
             "assistant.message_delta" => string_value(&data["deltaContent"]),
             "assistant.message" => {
                 self.envelope.model_reported = string_value(&data["model"]);
-                if let Some(words) =
-                    string_value(&data["content"]).filter(|words| !words.is_empty())
+                if let Some(content) =
+                    string_value(&data["content"]).filter(|content| !content.is_empty())
                 {
-                    self.text = words;
+                    self.text = content;
                 }
                 None
             }
@@ -231,10 +237,13 @@ fn string_value(value: &Value) -> Option<String> {
     value.as_str().map(Into::into)
 }
 
-/// Truncates a number of milliseconds; none if it is negative or above 1e12.
+/// Numbers of milliseconds from here on are invalid (31 years).
+const MAX_MILLIS: f64 = 1e12;
+
+/// Truncates a number of milliseconds; none if it is negative or not below [`MAX_MILLIS`].
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
 pub(super) fn truncate_to_u64(number: f64) -> Option<u64> {
-    (0.0..1e12).contains(&number).then_some(number as u64)
+    (0.0..MAX_MILLIS).contains(&number).then_some(number as u64)
 }
 
 fn sum_u64<'a>(values: impl Iterator<Item = &'a Value>) -> Option<u64> {

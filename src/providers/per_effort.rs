@@ -23,19 +23,19 @@ impl<T> PerEffort<T> {
     /// The value for this effort, else the default.
     pub(super) fn for_effort(&self, effort: Option<Effort>) -> Option<&T> {
         match self {
-            PerEffort::Same(one) => Some(one),
-            PerEffort::ByEffort(each) => {
-                effort.and_then(|effort| each.get(effort.as_str())).or_else(|| each.get("usual"))
-            }
+            PerEffort::Same(value) => Some(value),
+            PerEffort::ByEffort(by_effort) => effort
+                .and_then(|effort| by_effort.get(effort.as_str()))
+                .or_else(|| by_effort.get("usual")),
         }
     }
 
     /// All values with their effort names; the name is empty for a single value.
     pub(super) fn entries(&self) -> Vec<(&str, &T)> {
         match self {
-            PerEffort::Same(one) => vec![("", one)],
-            PerEffort::ByEffort(each) => {
-                each.iter().map(|(word, one)| (word.as_str(), one)).collect()
+            PerEffort::Same(value) => vec![("", value)],
+            PerEffort::ByEffort(by_effort) => {
+                by_effort.iter().map(|(effort, value)| (effort.as_str(), value)).collect()
             }
         }
     }

@@ -16,22 +16,23 @@ pub struct PriceList {
 impl PriceList {
     /// Finds the price of a participant by requested model, else by reported model. A reported name
     /// with a date suffix (`model-2026-01-31`) matches the name without it.
-    pub(super) fn find(&self, voice: &Participant, reported: Option<&str>) -> Option<Price> {
-        let whole = voice.to_string();
-        let names = [Some(whole.as_str()), voice.model(), reported];
-        let listed = names.into_iter().flatten().find_map(|name| {
-            let dated = |listed: &&String| {
-                name.strip_prefix(listed.as_str()).is_some_and(|rest| {
+    pub(super) fn find(&self, participant: &Participant, reported: Option<&str>) -> Option<Price> {
+        let full_name = participant.to_string();
+        let names = [Some(full_name.as_str()), participant.model(), reported];
+        let entry = names.into_iter().flatten().find_map(|name| {
+            let is_dated_variant = |entry: &&String| {
+                name.strip_prefix(entry.as_str()).is_some_and(|rest| {
                     rest.starts_with(['-', '@'])
                         && rest[1..].chars().all(|c| c.is_ascii_digit() || c == '-')
                 })
             };
             self.models.get(name).or_else(|| {
-                let longest = self.models.keys().filter(dated).max_by_key(|name| name.len())?;
+                let longest =
+                    self.models.keys().filter(is_dated_variant).max_by_key(|name| name.len())?;
                 self.models.get(longest)
             })
         });
-        let (input, output) = listed?;
+        let (input, output) = entry?;
         Some(Price { input: to_millionths(*input)?, output: to_millionths(*output)? })
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct Program<'a> {
     pub(super) workdir: &'a Path,
     pub(super) stdin: &'a str,
     /// Directories the watchdog deletes if this program is killed.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "nobody watches there"))]
+    #[cfg_attr(not(unix), expect(dead_code, reason = "the watchdog runs on Unix only"))]
     pub(super) temporary_dirs: Vec<&'a Path>,
     /// The process is killed at this time.
     pub(super) deadline: Instant,
@@ -62,8 +62,8 @@ struct ProcessGroupGuard(Box<dyn ChildWrapper>, Option<OsString>);
 impl Drop for ProcessGroupGuard {
     fn drop(&mut self) {
         let _ = self.0.start_kill();
-        if let Some(mark) = &self.1 {
-            orphans::kill_marked_processes(mark);
+        if let Some(marker) = &self.1 {
+            orphans::kill_marked_processes(marker);
         }
     }
 }
@@ -72,10 +72,10 @@ impl Drop for ProcessGroupGuard {
 /// is killed with SIGKILL and runs no destructors. It notices by end of file on a pipe that only
 /// this program holds open.
 #[cfg(unix)]
-fn spawn_watchdog(leader: u32, leaves: &[&Path]) -> Option<tokio::process::Child> {
+fn spawn_watchdog(leader: u32, temporary_dirs: &[&Path]) -> Option<tokio::process::Child> {
     tokio::process::Command::new("/bin/sh")
         .args(["-c", WATCHDOG_SCRIPT, &leader.to_string()])
-        .args(leaves)
+        .args(temporary_dirs)
         .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -90,7 +90,7 @@ fn spawn_watchdog(leader: u32, leaves: &[&Path]) -> Option<tokio::process::Child
 /// future kills the process and its children.
 pub(super) async fn run(
     program: &Program<'_>,
-    mut heard: impl FnMut(&str) + Send,
+    mut on_line: impl FnMut(&str) + Send,
 ) -> io::Result<ProcessOutcome> {
     let mut command = CommandWrap::with_new(&program.path, |command| {
         command
@@ -107,84 +107,92 @@ pub(super) async fn run(
     // A job object is closed with its last handle, so also when this program is killed.
     #[cfg(windows)]
     command.wrap(KillOnDrop).wrap(JobObject);
-    let marked = program.environment.iter().find(|(name, _)| name == orphans::MARKER_VARIABLE);
-    let mut group = ProcessGroupGuard(command.spawn()?, marked.map(|(_, mark)| mark.clone()));
+    let marker_variable =
+        program.environment.iter().find(|(name, _)| name == orphans::MARKER_VARIABLE);
+    let started = Instant::now();
+    let mut group =
+        ProcessGroupGuard(command.spawn()?, marker_variable.map(|(_, marker)| marker.clone()));
+    let pid = group.0.id();
+    tracing::debug!(pid, program = %program.path.display(), "child process spawned");
     // Dropped before the group, so that it never kills a process that has reused the group id.
     #[cfg(unix)]
-    let _watch = group.0.id().and_then(|leader| spawn_watchdog(leader, &program.temporary_dirs));
+    let _watch = pid.and_then(|leader| spawn_watchdog(leader, &program.temporary_dirs));
     let pipes = (group.0.stdin().take(), group.0.stdout().take(), group.0.stderr().take());
     let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else {
         return Err(io::Error::other("the program has no pipes"));
     };
     let input = program.stdin.as_bytes();
-    let tell = async move {
+    let write_stdin = async move {
         // A broken pipe is no error here: the exit code and stderr tell why the process stopped
         // reading.
         let _ = stdin.write_all(input).await;
         let _ = stdin.shutdown().await;
     };
-    let mut complaints = vec![];
-    let (mut flooded, mut late) = (false, false);
+    let mut stderr_tail = vec![];
+    let (mut output_too_large, mut timed_out) = (false, false);
     {
-        let talk = async {
+        let exchange = async {
             tokio::join!(
-                tell,
-                read_lines(stdout, &mut heard, &mut flooded),
-                read_tail(stderr, &mut complaints)
+                write_stdin,
+                read_lines(stdout, &mut on_line, &mut output_too_large),
+                read_tail(stderr, &mut stderr_tail)
             )
         };
-        tokio::pin!(talk);
+        tokio::pin!(exchange);
         // Waits for the process itself only; its remaining children are killed.
         let leader = group.0.inner_mut();
         tokio::select! {
-            _ = &mut talk => {}
-            _ = leader.wait() => { let _ = tokio::time::timeout(DRAIN_TIMEOUT, &mut talk).await; }
-            () = tokio::time::sleep_until(program.deadline) => late = true,
+            _ = &mut exchange => {}
+            _ = leader.wait() => { let _ = tokio::time::timeout(DRAIN_TIMEOUT, &mut exchange).await; }
+            () = tokio::time::sleep_until(program.deadline) => timed_out = true,
         }
     }
-    if flooded || late {
+    if output_too_large || timed_out {
         let _ = group.0.start_kill();
     }
     let status = group.0.inner_mut().wait().await?;
-    let complaints = String::from_utf8_lossy(&complaints).into_owned();
-    Ok(ProcessOutcome {
-        exit_code: status.code(),
-        stderr_tail: complaints,
-        output_too_large: flooded,
-        timed_out: late,
-    })
+    tracing::debug!(
+        pid,
+        %status,
+        elapsed_ms = started.elapsed().as_millis(),
+        timed_out = timed_out,
+        output_too_large = output_too_large,
+        "child process exited"
+    );
+    let stderr_tail = String::from_utf8_lossy(&stderr_tail).into_owned();
+    Ok(ProcessOutcome { exit_code: status.code(), stderr_tail, output_too_large, timed_out })
 }
 
 /// Passes complete lines to the callback until end of file or [`MAX_STDOUT_BYTES`].
 async fn read_lines(
-    mut from: impl AsyncRead + Unpin,
-    heard: &mut (impl FnMut(&str) + Send),
-    flooded: &mut bool,
+    mut reader: impl AsyncRead + Unpin,
+    on_line: &mut (impl FnMut(&str) + Send),
+    output_too_large: &mut bool,
 ) {
-    let (mut waiting, mut read) = (vec![], 0);
+    let (mut buffer, mut bytes_read) = (vec![], 0);
     let mut chunk = vec![0; 16 * 1024];
-    while let Ok(length @ 1..) = from.read(&mut chunk).await {
-        read += length;
-        waiting.extend_from_slice(&chunk[..length]);
-        while let Some(end) = waiting.iter().position(|byte| *byte == b'\n') {
-            heard(&String::from_utf8_lossy(&waiting[..end]));
-            waiting.drain(..=end);
+    while let Ok(length @ 1..) = reader.read(&mut chunk).await {
+        bytes_read += length;
+        buffer.extend_from_slice(&chunk[..length]);
+        while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
+            on_line(&String::from_utf8_lossy(&buffer[..end]));
+            buffer.drain(..=end);
         }
-        if read > MAX_STDOUT_BYTES {
-            *flooded = true;
+        if bytes_read > MAX_STDOUT_BYTES {
+            *output_too_large = true;
             return;
         }
     }
-    if !waiting.is_empty() {
-        heard(&String::from_utf8_lossy(&waiting));
+    if !buffer.is_empty() {
+        on_line(&String::from_utf8_lossy(&buffer));
     }
 }
 
 /// Reads to end of file and keeps the last [`MAX_STDERR_BYTES`].
-async fn read_tail(mut from: impl AsyncRead + Unpin, kept: &mut Vec<u8>) {
+async fn read_tail(mut reader: impl AsyncRead + Unpin, tail: &mut Vec<u8>) {
     let mut chunk = vec![0; 4 * 1024];
-    while let Ok(length @ 1..) = from.read(&mut chunk).await {
-        kept.extend_from_slice(&chunk[..length]);
-        kept.drain(..kept.len().saturating_sub(MAX_STDERR_BYTES));
+    while let Ok(length @ 1..) = reader.read(&mut chunk).await {
+        tail.extend_from_slice(&chunk[..length]);
+        tail.drain(..tail.len().saturating_sub(MAX_STDERR_BYTES));
     }
 }

@@ -58,11 +58,11 @@ enum ProviderSpec<'a> {
 }
 
 impl ProviderSpecs {
-    fn load(tools: &toml::Table, own: &toml::Table) -> Result<ProviderSpecs, String> {
-        let known = ProviderSpecs { clis: load_cli_specs(tools)?, apis: load_api_specs(own)? };
-        match known.apis.keys().find(|name| known.clis.contains_key(*name)) {
+    fn load(tools: &toml::Table, apis: &toml::Table) -> Result<ProviderSpecs, String> {
+        let specs = ProviderSpecs { clis: load_cli_specs(tools)?, apis: load_api_specs(apis)? };
+        match specs.apis.keys().find(|name| specs.clis.contains_key(*name)) {
             Some(name) => Err(format!("`{name}` is in `tools` and in `apis`; rename one of them")),
-            None => Ok(known),
+            None => Ok(specs),
         }
     }
 
@@ -89,8 +89,8 @@ impl ProviderRegistry {
     }
 
     fn specs(&self) -> Result<&ProviderSpecs, String> {
-        let read = || ProviderSpecs::load(&self.config.tools, &self.config.apis);
-        self.specs.get_or_init(read).as_ref().map_err(Clone::clone)
+        let load = || ProviderSpecs::load(&self.config.tools, &self.config.apis);
+        self.specs.get_or_init(load).as_ref().map_err(Clone::clone)
     }
 
     fn find_spec(&self, name: &str) -> Result<Option<ProviderSpec<'_>>, String> {
@@ -98,57 +98,57 @@ impl ProviderRegistry {
     }
 
     /// The list entry of a model CLI.
-    fn cli_listing(&self, name: &str, row: &CliSpec) -> ProviderInfo {
-        let around = &self.config.environment;
-        let found = around.find_program(&row.program);
-        let note = match &found {
+    fn cli_listing(&self, name: &str, spec: &CliSpec) -> ProviderInfo {
+        let env = &self.config.environment;
+        let program_path = env.find_program(&spec.program);
+        let note = match &program_path {
             Some(_) => "a model CLI, which reads a copy of the repository".into(),
-            None => row.not_installed_message(),
+            None => spec.not_installed_message(),
         };
-        let usual = row.default_model.for_effort(None).cloned();
+        let default_model = spec.default_model.for_effort(None).cloned();
         ProviderInfo {
             seat: name.into(),
             model: true,
-            playable: found.is_some() && !self.is_nested(),
+            playable: program_path.is_some() && !self.is_nested(),
             note,
-            reached: found.map(|path| path.display().to_string()),
-            login: Some(row.login_status(around)),
-            family: row.family.clone(),
-            models: format_models(row.default_model.entries()),
-            efforts: supported_efforts(|effort| row.effort_args.contains_key(effort.as_str())),
-            price: Some(self.price_note(name, usual, row.reports_cost)),
+            reached: program_path.map(|path| path.display().to_string()),
+            login: Some(spec.login_status(env)),
+            family: spec.family.clone(),
+            models: format_models(spec.default_model.entries()),
+            efforts: supported_efforts(|effort| spec.effort_args.contains_key(effort.as_str())),
+            price: Some(self.price_note(name, default_model, spec.reports_cost)),
             ..ProviderInfo::default()
         }
     }
 
     /// The list entry of an HTTP API. If it has no default model, the seat is written `name:MODEL`.
     fn api_listing(&self, name: &str, api: &ApiSpec) -> ProviderInfo {
-        let around = &self.config.environment;
-        let named = !api.has_default_model() && !api.can_list_models();
-        let absent = api.unavailable_reason(name, named.then_some("MODEL"), around);
-        let usual = api.default_model.for_effort(None).cloned();
+        let env = &self.config.environment;
+        let needs_model = !api.has_default_model() && !api.can_list_models();
+        let unavailable = api.unavailable_reason(name, needs_model.then_some("MODEL"), env);
+        let default_model = api.default_model.for_effort(None).cloned();
         ProviderInfo {
-            seat: if named { format!("{name}:MODEL") } else { name.to_owned() },
+            seat: if needs_model { format!("{name}:MODEL") } else { name.to_owned() },
             model: api.has_default_model(),
-            playable: absent.is_none() && !self.is_nested(),
-            login: absent.is_none().then(|| api.key_status(around)),
-            note: absent.unwrap_or_else(|| api.describe(None)),
-            reached: api.resolve_url(around).ok().map(|address| display_url(&address)),
+            playable: unavailable.is_none() && !self.is_nested(),
+            login: unavailable.is_none().then(|| api.key_status(env)),
+            note: unavailable.unwrap_or_else(|| api.describe(None)),
+            reached: api.resolve_url(env).ok().map(|address| display_url(&address)),
             family: api.family.clone(),
             models: format_models(api.default_model.entries()),
             efforts: supported_efforts(|effort| api.effort_body(effort).is_some()),
-            price: Some(self.price_note(name, usual, false)),
+            price: Some(self.price_note(name, default_model, false)),
             ..ProviderInfo::default()
         }
     }
 
     /// Note on whether the price of a provider is known.
-    fn price_note(&self, tool: &str, model: Option<String>, tells: bool) -> String {
-        let voice = Participant::Model { tool: tool.into(), model };
-        match (self.config.prices.find(&voice, None), &self.config.prices.as_of) {
+    fn price_note(&self, tool: &str, model: Option<String>, reports_cost: bool) -> String {
+        let participant = Participant::Model { tool: tool.into(), model };
+        match (self.config.prices.find(&participant, None), &self.config.prices.as_of) {
             (Some(_), Some(day)) => format!("price known, as of {day}"),
             (Some(_), None) => "price known".into(),
-            (None, _) if tells => "says itself what it costs".into(),
+            (None, _) if reports_cost => "reports its own cost".into(),
             (None, _) => "price unknown".into(),
         }
     }
@@ -157,29 +157,29 @@ impl ProviderRegistry {
     /// variable, or, if a CLI has removed it, an ancestor process runs the same executable.
     fn is_nested(&self) -> bool {
         *self.nested.get_or_init(|| {
-            let marked =
+            let has_marker =
                 self.config.environment.variables.iter().any(|(name, _)| name == MARKER_VARIABLE);
-            marked || has_debate_ancestor()
+            has_marker || has_debate_ancestor()
         })
     }
 }
 
 /// Walks up the parent processes in `/proc`. Always false on systems without it.
 fn has_debate_ancestor() -> bool {
-    let Ok(us) = std::env::current_exe() else { return false };
-    let parent = |process: &str| -> Option<String> {
-        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let Ok(own_exe) = std::env::current_exe() else { return false };
+    let parent = |pid: &str| -> Option<String> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // The process name may contain spaces and parentheses, so fields are counted after the last
         // `)`.
         let fields = stat.rsplit_once(')')?.1;
         fields.split_whitespace().nth(1).map(Into::into)
     };
-    let mut process = parent("self");
-    while let Some(id) = process.filter(|id| id != "0") {
-        if std::fs::read_link(format!("/proc/{id}/exe")).is_ok_and(|exe| exe == us) {
+    let mut pid = parent("self");
+    while let Some(id) = pid.filter(|id| id != "0") {
+        if std::fs::read_link(format!("/proc/{id}/exe")).is_ok_and(|exe| exe == own_exe) {
             return true;
         }
-        process = parent(&id);
+        pid = parent(&id);
     }
     false
 }
@@ -187,38 +187,38 @@ fn has_debate_ancestor() -> bool {
 impl Providers for ProviderRegistry {
     fn request_reply<'a>(
         &'a self,
-        ask: &'a TurnRequest,
+        turn: &'a TurnRequest,
         stream: ReplyStream,
     ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         Box::pin(async move {
-            let absent = |why: String| TurnFailure::new(FailureKind::NotFound, why);
-            let tool = ask.participant.tool();
-            let script = match (tool, ask.participant.model()) {
-                ("demo", _) => demo::build_script(&ask.prompt, self.config.demo_speed),
+            let not_found = |message: String| TurnFailure::new(FailureKind::NotFound, message);
+            let tool = turn.participant.tool();
+            let script = match (tool, turn.participant.model()) {
+                ("demo", _) => demo::build_script(&turn.prompt, self.config.demo_speed),
                 ("script", Some(file)) => Script::load(file),
-                _ => match self.find_spec(tool).map_err(absent)? {
-                    Some(ProviderSpec::Cli(row)) => {
-                        let (around, versions) = (&self.config.environment, &self.versions);
+                _ => match self.find_spec(tool).map_err(not_found)? {
+                    Some(ProviderSpec::Cli(spec)) => {
+                        let (env, versions) = (&self.config.environment, &self.versions);
                         let (snapshots, stream) = (self.config.snapshots.as_ref(), &stream);
                         let call = CliTurn {
                             tool,
-                            spec: row,
-                            environment: around,
+                            spec,
+                            environment: env,
                             versions,
                             snapshots,
-                            ask,
+                            turn,
                             stream,
                         };
                         return cli::fetch_turn(call).await;
                     }
-                    Some(ProviderSpec::Api(row)) => {
-                        let (around, clients) = (&self.config.environment, &self.clients);
-                        return api::fetch_turn(tool, row, around, clients, ask, &stream).await;
+                    Some(ProviderSpec::Api(spec)) => {
+                        let (env, clients) = (&self.config.environment, &self.clients);
+                        return api::fetch_turn(tool, spec, env, clients, turn, &stream).await;
                     }
-                    None => Err(format!("`{tool}` has no voice here")),
+                    None => Err(format!("there is no tool or API named `{tool}`")),
                 },
             };
-            script.map_err(absent)?.fetch_turn(ask, &stream).await
+            script.map_err(not_found)?.fetch_turn(turn, &stream).await
         })
     }
 
@@ -226,111 +226,116 @@ impl Providers for ProviderRegistry {
         self.specs().map(drop)
     }
 
-    fn reports_cost(&self, voice: &Participant) -> bool {
-        matches!(self.find_spec(voice.tool()), Ok(Some(ProviderSpec::Cli(row))) if row.reports_cost)
+    fn reports_cost(&self, participant: &Participant) -> bool {
+        matches!(self.find_spec(participant.tool()), Ok(Some(ProviderSpec::Cli(spec))) if spec.reports_cost)
     }
 
-    fn check_available(&self, voice: &Participant) -> Result<(), ProviderUnavailable> {
-        let no = |why: String| Err(ProviderUnavailable { voice: voice.to_string(), why });
+    fn check_available(&self, participant: &Participant) -> Result<(), ProviderUnavailable> {
+        let unavailable =
+            |why: String| Err(ProviderUnavailable { voice: participant.to_string(), why });
         if self.is_nested() {
-            return no(
+            return unavailable(
                 "this program was started by a seat of another debate, and a debate opens no \
                        debates"
                     .into(),
             );
         }
-        match (voice.tool(), voice.model()) {
-            ("bot", _) => no("a bot joins by itself and cannot be called".into()),
-            _ if voice.is_awaited() => Ok(()),
+        match (participant.tool(), participant.model()) {
+            ("bot", _) => unavailable("a bot joins by itself and cannot be called".into()),
+            _ if participant.is_awaited() => Ok(()),
             ("demo", _) => Ok(()),
-            ("script", None) => no("name its file, as in `script:turns.json`".into()),
-            ("script", Some(file)) => Script::load(file).map(drop).or_else(no),
+            ("script", None) => unavailable("name its file, as in `script:turns.json`".into()),
+            ("script", Some(file)) => Script::load(file).map(drop).or_else(unavailable),
             (tool, model) => match self.find_spec(tool) {
-                Err(why) => no(why),
-                Ok(Some(ProviderSpec::Api(api))) => {
-                    api.unavailable_reason(tool, model, &self.config.environment).map_or(Ok(()), no)
-                }
-                Ok(Some(ProviderSpec::Cli(row))) => {
-                    match self.config.environment.find_program(&row.program) {
+                Err(why) => unavailable(why),
+                Ok(Some(ProviderSpec::Api(api))) => api
+                    .unavailable_reason(tool, model, &self.config.environment)
+                    .map_or(Ok(()), unavailable),
+                Ok(Some(ProviderSpec::Cli(spec))) => {
+                    match self.config.environment.find_program(&spec.program) {
                         Some(_) => Ok(()),
-                        None => no(row.not_installed_message()),
+                        None => unavailable(spec.not_installed_message()),
                     }
                 }
                 Ok(None) => {
-                    let known = self.specs().into_iter();
-                    let known = known.flat_map(|known| known.clis.keys().chain(known.apis.keys()));
-                    let known = known.cloned().collect::<Vec<_>>().join(", ");
-                    no(format!("there is no such tool; known are {known}, script, host and human"))
+                    let known_names = self.specs().into_iter();
+                    let known_names = known_names.flat_map(|known_names| {
+                        known_names.clis.keys().chain(known_names.apis.keys())
+                    });
+                    let known_names = known_names.cloned().collect::<Vec<_>>().join(", ");
+                    unavailable(format!(
+                        "there is no such tool; known are {known_names}, script, host and human"
+                    ))
                 }
             },
         }
     }
 
     fn list_providers(&self) -> Vec<ProviderInfo> {
-        let tools = self.specs().into_iter().flat_map(|known| &known.clis);
-        let models = tools.map(|(tool, row)| self.cli_listing(tool, row));
-        let services = self.specs().into_iter().flat_map(|known| &known.apis);
+        let tools = self.specs().into_iter().flat_map(|specs| &specs.clis);
+        let models = tools.map(|(tool, spec)| self.cli_listing(tool, spec));
+        let services = self.specs().into_iter().flat_map(|specs| &specs.apis);
         let services = services.map(|(name, api)| self.api_listing(name, api));
-        let others = BUILTIN_SEATS.iter().map(|(seat, note)| ProviderInfo {
+        let builtins = BUILTIN_SEATS.iter().map(|(seat, note)| ProviderInfo {
             seat: (*seat).into(),
             model: false,
             playable: !self.is_nested(),
             note: (*note).into(),
             ..ProviderInfo::default()
         });
-        models.chain(services).chain(others).collect()
+        models.chain(services).chain(builtins).collect()
     }
 
-    fn can_read_files(&self, voice: &Participant) -> bool {
-        let tool = matches!(self.find_spec(voice.tool()), Ok(Some(ProviderSpec::Cli(_))));
-        tool && self.config.snapshots.is_some()
+    fn can_read_files(&self, participant: &Participant) -> bool {
+        let is_cli = matches!(self.find_spec(participant.tool()), Ok(Some(ProviderSpec::Cli(_))));
+        is_cli && self.config.snapshots.is_some()
     }
 
-    fn is_model(&self, voice: &Participant) -> bool {
-        self.find_spec(voice.tool()).is_ok_and(|found| found.is_some())
+    fn is_model(&self, participant: &Participant) -> bool {
+        self.find_spec(participant.tool()).is_ok_and(|found| found.is_some())
     }
 
     fn default_model(&self, tool: &str, effort: Option<Effort>) -> Option<String> {
         match self.find_spec(tool).ok()?? {
-            ProviderSpec::Cli(row) => row.default_model.for_effort(effort).cloned(),
+            ProviderSpec::Cli(spec) => spec.default_model.for_effort(effort).cloned(),
             ProviderSpec::Api(api) => api.default_model.for_effort(effort).cloned(),
         }
     }
 
-    fn default_timeout_secs(&self, voice: &Participant, effort: Option<Effort>) -> u32 {
-        let seconds = match self.find_spec(voice.tool()) {
-            Ok(Some(ProviderSpec::Cli(row))) => row.timeout_seconds.for_effort(effort),
+    fn default_timeout_secs(&self, participant: &Participant, effort: Option<Effort>) -> u32 {
+        let seconds = match self.find_spec(participant.tool()) {
+            Ok(Some(ProviderSpec::Cli(spec))) => spec.timeout_seconds.for_effort(effort),
             Ok(Some(ProviderSpec::Api(api))) => api.timeout_seconds.for_effort(effort),
             _ => None,
         };
         seconds.copied().unwrap_or(DEFAULT_TURN_SECONDS)
     }
 
-    fn price(&self, voice: &Participant, reported: Option<&str>) -> Option<Price> {
-        self.config.prices.find(voice, reported)
+    fn price(&self, participant: &Participant, reported: Option<&str>) -> Option<Price> {
+        self.config.prices.find(participant, reported)
     }
 
     fn api_key_variables(&self) -> Vec<String> {
-        let Ok(known) = self.specs() else { return vec![] };
-        let tools = known.clis.values().flat_map(|row| &row.key_variables);
-        let all = tools.chain(known.apis.values().flat_map(ApiSpec::key_variables));
-        let set = |name: &&String| self.config.environment.non_empty_variable(name).is_some();
-        all.filter(set).cloned().collect::<BTreeSet<_>>().into_iter().collect()
+        let Ok(specs) = self.specs() else { return vec![] };
+        let tools = specs.clis.values().flat_map(|spec| &spec.key_variables);
+        let variables = tools.chain(specs.apis.values().flat_map(ApiSpec::key_variables));
+        let is_set = |name: &&String| self.config.environment.non_empty_variable(name).is_some();
+        variables.filter(is_set).cloned().collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     fn version<'a>(&'a self, tool: &'a str) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
-            let Ok(Some(ProviderSpec::Cli(row))) = self.find_spec(tool) else { return None };
-            let path = self.config.environment.find_program(&row.program)?;
-            self.versions.get_or_query(&path, row, &self.config.environment).await
+            let Ok(Some(ProviderSpec::Cli(spec))) = self.find_spec(tool) else { return None };
+            let path = self.config.environment.find_program(&spec.program)?;
+            self.versions.get_or_query(&path, spec, &self.config.environment).await
         })
     }
 
-    fn side_conflict(&self, one: &Participant, other: &Participant) -> Option<String> {
+    fn side_conflict(&self, first: &Participant, second: &Participant) -> Option<String> {
         // The same model on both sides is refused. For a CLI the tool name is compared, because its
         // model names are not known here. A script may play both sides.
-        let tool = one.tool();
-        if tool != other.tool() {
+        let tool = first.tool();
+        if tool != second.tool() {
             return None;
         }
         match self.find_spec(tool) {
@@ -338,10 +343,11 @@ impl Providers for ProviderRegistry {
                 "proposer and challenger are both `{tool}`; a debate needs two different tools"
             )),
             Ok(Some(ProviderSpec::Api(api))) => {
-                let same = api.model_or_default(one.model()) == api.model_or_default(other.model());
+                let same =
+                    api.model_or_default(first.model()) == api.model_or_default(second.model());
                 same.then(|| {
                     format!(
-                        "proposer and challenger are both `{one}`; name another model for one of \
+                        "proposer and challenger are both `{first}`; name another model for one of \
                          them, as in `{tool}:MODEL`"
                     )
                 })
@@ -352,15 +358,18 @@ impl Providers for ProviderRegistry {
 }
 
 /// Formats default models as `effort: model`, or as the name alone if there is one for all efforts.
-fn format_models(usual: Vec<(&str, &String)>) -> Vec<String> {
-    let one = |(word, model): (&str, &String)| match word {
+fn format_models(models: Vec<(&str, &String)>) -> Vec<String> {
+    let format_model = |(effort, model): (&str, &String)| match effort {
         "" => model.clone(),
-        word => format!("{word}: {model}"),
+        effort => format!("{effort}: {model}"),
     };
-    usual.into_iter().map(one).collect()
+    models.into_iter().map(format_model).collect()
 }
 
-fn supported_efforts(has: impl Fn(Effort) -> bool) -> Vec<String> {
+fn supported_efforts(supports: impl Fn(Effort) -> bool) -> Vec<String> {
     let all = [Effort::Low, Effort::Medium, Effort::High, Effort::Max];
-    all.into_iter().filter(|effort| has(*effort)).map(|effort| effort.as_str().into()).collect()
+    all.into_iter()
+        .filter(|effort| supports(*effort))
+        .map(|effort| effort.as_str().into())
+        .collect()
 }

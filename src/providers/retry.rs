@@ -8,11 +8,18 @@ pub(super) const MAX_ATTEMPTS: u16 = 3;
 /// user decides.
 pub(super) const MAX_RETRY_WAIT: Duration = Duration::from_secs(30);
 
-/// Exponential backoff (base 500 ms, factor 4) with up to 500 ms of random jitter, so that two
-/// seats do not retry together.
-pub(super) fn backoff(tries: u16) -> Duration {
-    let mut chance = [0; 2];
-    let _ = getrandom::fill(&mut chance);
-    let chance = u64::from(u16::from_le_bytes(chance)) % 500;
-    Duration::from_millis(250 * 4u64.pow(u32::from(tries)) / 2 + chance)
+/// Backoff before the first retry, in milliseconds.
+const FIRST_BACKOFF_MS: u64 = 500;
+/// Each further backoff is this many times as long.
+const BACKOFF_FACTOR: u64 = 4;
+/// Random jitter added to a backoff, in milliseconds, so that two seats do not retry together.
+const MAX_JITTER_MS: u64 = 500;
+
+/// Exponential backoff with random jitter. `attempt` counts from 1.
+pub(super) fn backoff(attempt: u16) -> Duration {
+    let mut jitter = [0; 2];
+    let _ = getrandom::fill(&mut jitter);
+    let jitter = u64::from(u16::from_le_bytes(jitter)) % MAX_JITTER_MS;
+    let exponential = FIRST_BACKOFF_MS * BACKOFF_FACTOR.pow(u32::from(attempt)) / BACKOFF_FACTOR;
+    Duration::from_millis(exponential + jitter)
 }

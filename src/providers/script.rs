@@ -54,9 +54,11 @@ enum ScriptedFailure {
 impl Script {
     pub(super) fn load(file: &str) -> Result<Script, String> {
         // A pipe or device could block or be endless.
-        let about = fs::metadata(file).map_err(|error| format!("`{file}`: {error}"))?;
-        if !about.is_file() || about.len() > MAX_SCRIPT_BYTES {
-            return Err(format!("`{file}` is no file of at most {MAX_SCRIPT_BYTES} bytes"));
+        let metadata = fs::metadata(file).map_err(|error| format!("`{file}`: {error}"))?;
+        if !metadata.is_file() || metadata.len() > MAX_SCRIPT_BYTES {
+            return Err(format!(
+                "`{file}` is not a regular file of at most {MAX_SCRIPT_BYTES} bytes"
+            ));
         }
         let text = fs::read_to_string(file).map_err(|error| format!("`{file}`: {error}"))?;
         Script::parse(&text).map_err(|error| format!("`{file}`: {error}"))
@@ -64,10 +66,11 @@ impl Script {
 
     pub(super) fn parse(text: &str) -> Result<Script, String> {
         let script: Script = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let mute =
-            |line: &ScriptedTurn| line.text.is_none() && line.json.is_none() && line.fail.is_none();
-        match script.turns.iter().position(mute) {
-            Some(nth) => Err(format!("turn {} has none of `text`, `json` and `fail`", nth + 1)),
+        let is_empty_entry = |entry: &ScriptedTurn| {
+            entry.text.is_none() && entry.json.is_none() && entry.fail.is_none()
+        };
+        match script.turns.iter().position(is_empty_entry) {
+            Some(index) => Err(format!("turn {} has none of `text`, `json` and `fail`", index + 1)),
             None => Ok(script),
         }
     }
@@ -75,36 +78,36 @@ impl Script {
     /// Plays the first matching entry: streams its text, then returns it or fails.
     pub(super) async fn fetch_turn(
         &self,
-        ask: &TurnRequest,
+        turn: &TurnRequest,
         stream: &ReplyStream,
     ) -> Result<ProviderReply, TurnFailure> {
-        let Some(line) = self.turns.iter().find(|line| line.matches(ask)) else {
-            let (seat, phase, round) = (&ask.seat, &ask.phase, ask.round);
+        let Some(entry) = self.turns.iter().find(|entry| entry.matches(turn)) else {
+            let (seat, phase, round) = (&turn.seat, &turn.phase, turn.round);
             let note = format!("the script has no line for `{seat}`, `{phase}`, round {round}");
             return Err(TurnFailure::new(FailureKind::NotFound, note));
         };
-        let text = match (&line.text, &line.json) {
+        let text = match (&entry.text, &entry.json) {
             (Some(text), _) => text.clone(),
             (None, Some(json)) => json.to_string(),
             (None, None) => String::new(),
         };
-        let delay = line.delay_ms.or_else(|| {
+        let delay = entry.delay_ms.or_else(|| {
             let speed = u64::from(self.chars_per_second?.max(1));
             Some(text.chars().count() as u64 * 1000 / speed)
         });
         stream_words(&text, Duration::from_millis(delay.unwrap_or(0)), stream).await;
-        match &line.fail {
+        match &entry.fail {
             Some(ScriptedFailure::TroubleOnly(trouble)) => {
-                Err(TurnFailure::new(*trouble, "the script says so"))
+                Err(TurnFailure::new(*trouble, "simulated by the script"))
             }
             Some(ScriptedFailure::WithNote { trouble, note }) => {
                 Err(TurnFailure::new(*trouble, note.clone()))
             }
             None => {
                 let envelope = Envelope {
-                    tool: ask.participant.tool().into(),
-                    model_asked: ask.participant.model().map(Into::into),
-                    cost: line.cost.and_then(to_millionths),
+                    tool: turn.participant.tool().into(),
+                    model_asked: turn.participant.model().map(Into::into),
+                    cost: entry.cost.and_then(to_millionths),
                     ..Envelope::default()
                 };
                 Ok(ProviderReply { text, envelope })
@@ -114,14 +117,14 @@ impl Script {
 }
 
 impl ScriptedTurn {
-    fn matches(&self, ask: &TurnRequest) -> bool {
+    fn matches(&self, turn: &TurnRequest) -> bool {
         // `judge` matches every judge: of a panel, and the mirror judge with swapped sides.
-        let judges = matches!(ask.role, Role::Judge | Role::Mirror);
-        let seat = |name: &str| name == ask.seat || (name == "judge" && judges);
-        self.seat.as_deref().is_none_or(seat)
-            && self.phase.as_deref().is_none_or(|phase| phase == ask.phase)
-            && self.round.is_none_or(|round| round == ask.round)
-            && self.attempt.is_none_or(|attempt| attempt == ask.attempt)
+        let is_judge = matches!(turn.role, Role::Judge | Role::Mirror);
+        let seat_matches = |name: &str| name == turn.seat || (name == "judge" && is_judge);
+        self.seat.as_deref().is_none_or(seat_matches)
+            && self.phase.as_deref().is_none_or(|phase| phase == turn.phase)
+            && self.round.is_none_or(|round| round == turn.round)
+            && self.attempt.is_none_or(|attempt| attempt == turn.attempt)
     }
 }
 
@@ -131,13 +134,13 @@ const MIN_DELAY: Duration = Duration::from_millis(15);
 /// Streams the text word by word, spread evenly over the given time.
 async fn stream_words(text: &str, time: Duration, stream: &ReplyStream) {
     let words: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
-    let most = usize::try_from(time.as_millis() / MIN_DELAY.as_millis()).unwrap_or(usize::MAX);
-    let steps = words.len().min(most).max(1);
-    let began = tokio::time::Instant::now();
-    for nth in 0..steps {
-        let part = (words.len() * nth / steps)..(words.len() * (nth + 1) / steps);
-        let due = time.mul_f64((nth + 1) as f64 / steps as f64);
-        tokio::time::sleep_until(began + due).await;
+    let max_steps = usize::try_from(time.as_millis() / MIN_DELAY.as_millis()).unwrap_or(usize::MAX);
+    let steps = words.len().min(max_steps).max(1);
+    let started_at = tokio::time::Instant::now();
+    for step in 0..steps {
+        let part = (words.len() * step / steps)..(words.len() * (step + 1) / steps);
+        let due = time.mul_f64((step + 1) as f64 / steps as f64);
+        tokio::time::sleep_until(started_at + due).await;
         let part = words[part].concat();
         if !part.is_empty() {
             stream.push(part);

@@ -32,32 +32,32 @@ enum WorkdirContents {
 impl Workdir {
     /// Creates the directories for one turn.
     pub(super) async fn new(
-        row: &CliSpec,
-        around: &SystemEnvironment,
-        ask: &TurnRequest,
+        spec: &CliSpec,
+        env: &SystemEnvironment,
+        turn: &TurnRequest,
         snapshots: Option<&Arc<dyn SnapshotProvider>>,
     ) -> io::Result<Workdir> {
-        let home = row.home.as_ref().map(|home| {
-            let tools = row.allowed_tools(ask.web_allowed);
-            create_home(home, around, &tools)
+        let home = spec.home.as_ref().map(|home| {
+            let tools = spec.allowed_tools(turn.web_allowed);
+            create_home(home, env, &tools)
         });
         let home = home.transpose()?;
-        let ground = match create_snapshot(ask, snapshots).await {
-            Some(Ok(copy)) => WorkdirContents::Snapshot(copy),
-            other => {
-                let why = other.and_then(Result::err).map(|ContextError(why)| why);
+        let contents = match create_snapshot(turn, snapshots).await {
+            Some(Ok(snapshot)) => WorkdirContents::Snapshot(snapshot),
+            result => {
+                let reason = result.and_then(Result::err).map(|ContextError(reason)| reason);
                 WorkdirContents::Empty(
                     tempfile::Builder::new().prefix("debate-seat-").tempdir()?,
-                    why,
+                    reason,
                 )
             }
         };
-        Ok(Workdir { contents: ground, home })
+        Ok(Workdir { contents, home })
     }
 
     pub(super) fn path(&self) -> &Path {
         match &self.contents {
-            WorkdirContents::Snapshot(copy) => &copy.folder,
+            WorkdirContents::Snapshot(snapshot) => &snapshot.folder,
             WorkdirContents::Empty(folder, _) => folder.path(),
         }
     }
@@ -83,12 +83,12 @@ impl Workdir {
     /// Caveat for the turn: which files the snapshot lacks, or why there is none.
     pub(super) fn caveat(&self) -> Option<String> {
         match &self.contents {
-            WorkdirContents::Snapshot(copy) if copy.left_out.is_empty() => None,
-            WorkdirContents::Snapshot(copy) => {
-                Some(format!("not in the copy it reads: {}", copy.left_out))
+            WorkdirContents::Snapshot(snapshot) if snapshot.left_out.is_empty() => None,
+            WorkdirContents::Snapshot(snapshot) => {
+                Some(format!("not in the copy it reads: {}", snapshot.left_out))
             }
-            WorkdirContents::Empty(_, why) => {
-                why.as_ref().map(|why| format!("{UNREAD_CAVEAT_PREFIX}{why}"))
+            WorkdirContents::Empty(_, reason) => {
+                reason.as_ref().map(|reason| format!("{UNREAD_CAVEAT_PREFIX}{reason}"))
             }
         }
     }
@@ -96,43 +96,43 @@ impl Workdir {
 
 /// Creates the repository snapshot on a blocking thread. `None` if the debate has no pin.
 async fn create_snapshot(
-    ask: &TurnRequest,
+    turn: &TurnRequest,
     snapshots: Option<&Arc<dyn SnapshotProvider>>,
 ) -> Option<Result<SnapshotHandle, ContextError>> {
-    let (snapshots, pin, root) = (snapshots?.clone(), ask.pin.clone()?, ask.root.clone());
-    let copied = tokio::task::spawn_blocking(move || snapshots.snapshot(&root, &pin)).await;
-    Some(copied.unwrap_or_else(|_| Err(ContextError("no copy could be made".into()))))
+    let (snapshots, pin, root) = (snapshots?.clone(), turn.pin.clone()?, turn.root.clone());
+    let result = tokio::task::spawn_blocking(move || snapshots.snapshot(&root, &pin)).await;
+    Some(result.unwrap_or_else(|_| Err(ContextError("the snapshot could not be created".into()))))
 }
 
 /// Creates a temporary home: copies the login files and writes the user's settings with the spec's
 /// `settings_overlay` merged on top. Returns the variable that names the home, and the directory.
 fn create_home(
     home: &CliHome,
-    around: &SystemEnvironment,
+    env: &SystemEnvironment,
     tools: &[&str],
 ) -> io::Result<(OsString, TempDir)> {
-    let own = tempfile::Builder::new().prefix("debate-home-").tempdir()?;
-    let usual = around.variable(&home.variable).map(PathBuf::from);
-    let usual = usual.unwrap_or_else(|| around.expand_path(&home.default_path).into());
+    let temp_home = tempfile::Builder::new().prefix("debate-home-").tempdir()?;
+    let user_home = env.variable(&home.variable).map(PathBuf::from);
+    let user_home = user_home.unwrap_or_else(|| env.expand_path(&home.default_path).into());
     for name in &home.copied_files {
-        let place = own.path().join(name);
-        create_parent_dir(&place)?;
-        match fs::copy(usual.join(name), place) {
+        let target = temp_home.path().join(name);
+        create_parent_dir(&target)?;
+        match fs::copy(user_home.join(name), target) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
     }
     let tools = Value::from(tools.to_vec()).to_string();
-    for (name, ours) in &home.settings_overlay {
-        let theirs = fs::read_to_string(usual.join(name)).unwrap_or_default();
-        let theirs = parse_jsonc(&theirs);
-        let mut whole = theirs.as_object().cloned().unwrap_or_default();
-        whole.extend(ours.clone());
-        let place = own.path().join(name);
-        create_parent_dir(&place)?;
-        fs::write(place, Value::from(whole).to_string().replace("\"{tools}\"", &tools))?;
+    for (name, overlay) in &home.settings_overlay {
+        let user_settings = fs::read_to_string(user_home.join(name)).unwrap_or_default();
+        let user_settings = parse_jsonc(&user_settings);
+        let mut settings = user_settings.as_object().cloned().unwrap_or_default();
+        settings.extend(overlay.clone());
+        let target = temp_home.path().join(name);
+        create_parent_dir(&target)?;
+        fs::write(target, Value::from(settings).to_string().replace("\"{tools}\"", &tools))?;
     }
-    Ok((home.variable.clone().into(), own))
+    Ok((home.variable.clone().into(), temp_home))
 }
 
 fn create_parent_dir(path: &Path) -> io::Result<()> {

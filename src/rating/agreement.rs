@@ -1,5 +1,6 @@
 //! Agreement of judges: with each other, with themselves when the sides are swapped, with the
 //! verdict, and with the audience. As a share with a Wilson interval, and as Cohen's kappa.
+use super::bradley_terry::Z_95;
 use super::entrant;
 use crate::debate::verdict::{judgment, mirrored_judges, rulings};
 use crate::debate::{Body, Debate, Role, Side};
@@ -21,15 +22,16 @@ pub struct DebateRulings {
 impl DebateRulings {
     /// Collects the rulings of a debate.
     pub fn from_debate(debate: &Debate) -> DebateRulings {
-        let ruled = |seat: u8| {
-            let mut own = rulings(debate).filter(|(cue, _, _)| cue.seat == seat);
-            own.next().map(|(cue, side, _)| (cue, side))
+        let first_ruling = |seat: u8| {
+            let mut seat_rulings = rulings(debate).filter(|(cue, _, _)| cue.seat == seat);
+            seat_rulings.next().map(|(cue, side, _)| (cue, side))
         };
         let mirrors: BTreeMap<u8, u8> = mirrored_judges(debate).collect();
         let seats = (0u8..).zip(debate.seats()).filter(|(_, seat)| seat.role == Role::Judge);
-        let judges = seats.filter_map(|(nth, _)| {
-            let (cue, side) = ruled(nth)?;
-            let swapped = mirrors.get(&nth).and_then(|it| ruled(*it)).map(|(_, side)| side);
+        let judges = seats.filter_map(|(seat_index, _)| {
+            let (cue, side) = first_ruling(seat_index)?;
+            let swapped =
+                mirrors.get(&seat_index).and_then(|it| first_ruling(*it)).map(|(_, side)| side);
             Some((entrant::judge_name(debate, cue), side, swapped))
         });
         let (mut pro, mut con) = (0u64, 0u64);
@@ -91,37 +93,41 @@ pub struct JudgeAgreement {
 
 /// Counts the agreement of every pair that ruled in the same debates. The order is stable.
 pub fn judge_agreement<'a>(
-    benches: impl IntoIterator<Item = &'a DebateRulings>,
+    all_rulings: impl IntoIterator<Item = &'a DebateRulings>,
 ) -> Vec<JudgeAgreement> {
     type AgreementKey = (AgreementReference, String, Option<String>);
     // Counts of (pro, pro), (pro, con), (con, pro) and (con, con).
     let mut counts: BTreeMap<AgreementKey, [usize; 4]> = BTreeMap::new();
-    let mut note = |key: AgreementKey, one: Side, other: Side| {
-        let at = match (one, other) {
+    let mut count_pair = |key: AgreementKey, one: Side, other: Side| {
+        let cell = match (one, other) {
             (Side::Pro, Side::Pro) => 0,
             (Side::Pro, Side::Con) => 1,
             (Side::Con, Side::Pro) => 2,
             (Side::Con, Side::Con) => 3,
         };
-        counts.entry(key).or_default()[at] += 1;
+        counts.entry(key).or_default()[cell] += 1;
     };
-    for bench in benches {
-        for (nth, (judge, side, swapped)) in bench.judges.iter().enumerate() {
+    for debate_rulings in all_rulings {
+        for (index, (judge, side, swapped)) in debate_rulings.judges.iter().enumerate() {
             if let Some(swapped) = swapped {
-                note((AgreementReference::Swapped, judge.clone(), None), *side, *swapped);
+                count_pair((AgreementReference::Swapped, judge.clone(), None), *side, *swapped);
             }
-            if let Some(verdict) = bench.verdict {
-                note((AgreementReference::Verdict, judge.clone(), None), *side, verdict);
+            if let Some(verdict) = debate_rulings.verdict {
+                count_pair((AgreementReference::Verdict, judge.clone(), None), *side, verdict);
             }
-            if let Some(audience) = bench.audience {
-                note((AgreementReference::Audience, judge.clone(), None), *side, audience);
+            if let Some(audience) = debate_rulings.audience {
+                count_pair((AgreementReference::Audience, judge.clone(), None), *side, audience);
             }
-            for (other, another, _) in &bench.judges[nth + 1..] {
-                let (mut one, mut two) = ((judge, *side), (other, *another));
+            for (other, other_side, _) in &debate_rulings.judges[index + 1..] {
+                let (mut one, mut two) = ((judge, *side), (other, *other_side));
                 if two.0 < one.0 {
                     (one, two) = (two, one);
                 }
-                note((AgreementReference::Panel, one.0.clone(), Some(two.0.clone())), one.1, two.1);
+                count_pair(
+                    (AgreementReference::Panel, one.0.clone(), Some(two.0.clone())),
+                    one.1,
+                    two.1,
+                );
             }
         }
     }
@@ -139,24 +145,25 @@ pub fn judge_agreement<'a>(
 }
 
 /// 95 % Wilson score interval of a share.
-pub fn wilson_interval(same: usize, all: usize) -> (f64, f64) {
-    if all == 0 {
+pub fn wilson_interval(same: usize, total: usize) -> (f64, f64) {
+    if total == 0 {
         return (0.0, 1.0);
     }
-    let z2 = 1.959_964_f64.powi(2);
-    let (n, p) = (all as f64, same as f64 / all as f64);
-    let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
-    let wide = (z2 * (p * (1.0 - p) / n + z2 / (4.0 * n * n))).sqrt() / (1.0 + z2 / n);
-    ((middle - wide).max(0.0), (middle + wide).min(1.0))
+    let z2 = Z_95.powi(2);
+    let (n, p) = (total as f64, same as f64 / total as f64);
+    let center = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
+    let half_width = (z2 * (p * (1.0 - p) / n + z2 / (4.0 * n * n))).sqrt() / (1.0 + z2 / n);
+    ((center - half_width).max(0.0), (center + half_width).min(1.0))
 }
 
 /// Cohen's kappa of a 2x2 table. `None` if the expected agreement is 1.
 fn cohen_kappa(counts: [usize; 4]) -> Option<f64> {
-    let all = counts.iter().sum::<usize>() as f64;
-    let [both, first, second, neither] = counts.map(|count| count as f64 / all);
-    let (one, other) = (both + first, both + second);
-    let chance = one * other + (1.0 - one) * (1.0 - other);
-    (chance < 1.0 - 1e-9).then(|| (both + neither - chance) / (1.0 - chance))
+    let total = counts.iter().sum::<usize>() as f64;
+    let [both_pro, only_first_pro, only_second_pro, both_con] =
+        counts.map(|count| count as f64 / total);
+    let (first_pro, second_pro) = (both_pro + only_first_pro, both_pro + only_second_pro);
+    let expected = first_pro * second_pro + (1.0 - first_pro) * (1.0 - second_pro);
+    (expected < 1.0 - 1e-9).then(|| (both_pro + both_con - expected) / (1.0 - expected))
 }
 
 fn round_to_thousandth(value: f64) -> f64 {

@@ -18,11 +18,15 @@ pub const MEAN_RATING: f64 = 1500.0;
 /// Rating difference at odds of 10 to 1.
 const POINTS_AT_TEN_TO_ONE: f64 = 400.0;
 /// Standard errors on each side of a 95 % interval.
-const Z_95: f64 = 1.959_964;
+pub(super) const Z_95: f64 = 1.959_964;
 /// Limit on Newton steps. About eight are enough.
 const MAX_NEWTON_STEPS: usize = 100;
+/// Limit on halvings of one Newton step.
+const MAX_STEP_HALVINGS: usize = 30;
 /// The fit has converged when no strength changes by more than this.
 const TOLERANCE: f64 = 1e-11;
+/// Decrease of the log-likelihood that counts as a rounding error.
+const LIKELIHOOD_TOLERANCE: f64 = 1e-12;
 
 /// An estimate with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
@@ -37,13 +41,13 @@ pub struct RatingEstimate {
 }
 
 impl RatingEstimate {
-    fn new(value: f64, variance: f64, middle: f64) -> RatingEstimate {
+    fn new(value: f64, variance: f64, center: f64) -> RatingEstimate {
         let scale = POINTS_AT_TEN_TO_ONE / std::f64::consts::LN_10;
-        let (value, wide) = (middle + value * scale, Z_95 * variance.max(0.0).sqrt() * scale);
+        let (value, half_width) = (center + value * scale, Z_95 * variance.max(0.0).sqrt() * scale);
         RatingEstimate {
             value: round_to_tenth(value),
-            low: round_to_tenth(value - wide),
-            high: round_to_tenth(value + wide),
+            low: round_to_tenth(value - half_width),
+            high: round_to_tenth(value + half_width),
         }
     }
 }
@@ -80,7 +84,7 @@ pub fn fit_ratings(games: &[RatedGame]) -> FittedRatings {
         let key = |it: &RatedGame| (it.pro.clone(), it.con.clone(), it.score, it.motion.clone());
         key(a).cmp(&key(b))
     });
-    let bouts: Vec<IndexedGame> = sorted
+    let indexed_games: Vec<IndexedGame> = sorted
         .into_iter()
         .map(|it| IndexedGame {
             pro: names[&*it.pro],
@@ -89,31 +93,31 @@ pub fn fit_ratings(games: &[RatedGame]) -> FittedRatings {
             motion: motions[&*it.motion],
         })
         .collect();
-    if bouts.is_empty() {
+    if indexed_games.is_empty() {
         return FittedRatings { groups: vec![], advantage: None };
     }
-    let fit = BradleyTerryFit::solve(names.len(), &bouts);
-    let words: Vec<&str> = names.into_keys().collect();
-    let spread = fit.variances(&bouts, motions.len());
+    let fit = BradleyTerryFit::solve(names.len(), &indexed_games);
+    let entrants: Vec<&str> = names.into_keys().collect();
+    let variances = fit.variances(&indexed_games, motions.len());
     let mut groups: Vec<Vec<(String, RatingEstimate)>> = vec![];
-    for part in &fit.components {
-        let mean = part.mean(&fit.theta);
+    for component in &fit.components {
+        let mean = component.mean(&fit.theta);
         let estimate = |member: &usize| {
             let value = RatingEstimate::new(
                 fit.theta[*member] - mean,
-                spread.members[*member],
+                variances.members[*member],
                 MEAN_RATING,
             );
-            (words[*member].to_owned(), value)
+            (entrants[*member].to_owned(), value)
         };
-        let mut group: Vec<_> = part.members.iter().map(estimate).collect();
+        let mut group: Vec<_> = component.members.iter().map(estimate).collect();
         group.sort_by(|a, b| b.1.value.total_cmp(&a.1.value).then_with(|| a.0.cmp(&b.0)));
         groups.push(group);
     }
     groups.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a[0].0.cmp(&b[0].0)));
     FittedRatings {
         groups,
-        advantage: Some(RatingEstimate::new(fit.advantage, spread.advantage, 0.0)),
+        advantage: Some(RatingEstimate::new(fit.advantage, variances.advantage, 0.0)),
     }
 }
 
@@ -136,245 +140,261 @@ struct RatingVariances {
 }
 
 impl BradleyTerryFit {
-    fn solve(size: usize, bouts: &[IndexedGame]) -> BradleyTerryFit {
-        let parts = connected_components(size, bouts);
+    fn solve(size: usize, indexed_games: &[IndexedGame]) -> BradleyTerryFit {
+        let components = connected_components(size, indexed_games);
         let zero = vec![0.0; size];
         let mut fit = BradleyTerryFit {
             theta: zero,
             advantage: 0.0,
-            components: parts,
+            components,
             inverse_blocks: vec![],
             advantage_information: 1.0,
         };
         for _ in 0..MAX_NEWTON_STEPS {
-            fit.update_hessian(bouts);
-            let (slope, first) = fit.gradient(bouts);
-            let (step, step_first) = fit.newton_step(&slope, first);
-            let longest = step.iter().fold(step_first.abs(), |most, it| most.max(it.abs()));
+            fit.update_hessian(indexed_games);
+            let (gradient, advantage) = fit.gradient(indexed_games);
+            let (step, advantage_step) = fit.newton_step(&gradient, advantage);
+            let largest_step =
+                step.iter().fold(advantage_step.abs(), |most, it| most.max(it.abs()));
             // The log-likelihood is concave, so halve a step that overshoots.
-            let before = fit.log_likelihood(bouts);
-            let (theta, first) = (fit.theta.clone(), fit.advantage);
-            let mut part = 1.0;
-            for _ in 0..30 {
-                fit.theta = theta.iter().zip(&step).map(|(at, by)| at + part * by).collect();
-                fit.advantage = first + part * step_first;
-                if fit.log_likelihood(bouts) >= before - 1e-12 {
+            let likelihood_before = fit.log_likelihood(indexed_games);
+            let (theta, advantage) = (fit.theta.clone(), fit.advantage);
+            let mut fraction = 1.0;
+            for _ in 0..MAX_STEP_HALVINGS {
+                fit.theta = theta
+                    .iter()
+                    .zip(&step)
+                    .map(|(value, delta)| value + fraction * delta)
+                    .collect();
+                fit.advantage = advantage + fraction * advantage_step;
+                if fit.log_likelihood(indexed_games) >= likelihood_before - LIKELIHOOD_TOLERANCE {
                     break;
                 }
-                part /= 2.0;
+                fraction /= 2.0;
             }
-            if longest < TOLERANCE {
+            if largest_step < TOLERANCE {
                 break;
             }
         }
-        fit.update_hessian(bouts);
+        fit.update_hessian(indexed_games);
         fit
     }
 
-    fn win_probability(&self, bout: &IndexedGame) -> f64 {
-        logistic(self.theta[bout.pro] - self.theta[bout.con] + self.advantage)
+    fn win_probability(&self, game: &IndexedGame) -> f64 {
+        logistic(self.theta[game.pro] - self.theta[game.con] + self.advantage)
     }
 
-    fn log_likelihood(&self, bouts: &[IndexedGame]) -> f64 {
-        let even = |at: f64| 0.5 * log_logistic(at) + 0.5 * log_logistic(-at);
-        let prior: f64 = self.theta.iter().map(|at| even(*at)).sum();
-        let games: f64 = bouts
+    fn log_likelihood(&self, indexed_games: &[IndexedGame]) -> f64 {
+        let draw = |x: f64| 0.5 * log_logistic(x) + 0.5 * log_logistic(-x);
+        let prior: f64 = self.theta.iter().map(|x| draw(*x)).sum();
+        let games: f64 = indexed_games
             .iter()
-            .map(|bout| {
-                let at = self.theta[bout.pro] - self.theta[bout.con] + self.advantage;
-                bout.points * log_logistic(at) + (1.0 - bout.points) * log_logistic(-at)
+            .map(|game| {
+                let x = self.theta[game.pro] - self.theta[game.con] + self.advantage;
+                game.points * log_logistic(x) + (1.0 - game.points) * log_logistic(-x)
             })
             .sum();
-        prior + even(self.advantage) + games
+        prior + draw(self.advantage) + games
     }
 
-    fn gradient(&self, bouts: &[IndexedGame]) -> (Vec<f64>, f64) {
-        let mut slope: Vec<f64> = self.theta.iter().map(|at| 0.5 - logistic(*at)).collect();
-        let mut first = 0.5 - logistic(self.advantage);
-        for bout in bouts {
-            let off = bout.points - self.win_probability(bout);
-            slope[bout.pro] += off;
-            slope[bout.con] -= off;
-            first += off;
+    fn gradient(&self, indexed_games: &[IndexedGame]) -> (Vec<f64>, f64) {
+        let mut gradient: Vec<f64> =
+            self.theta.iter().map(|strength| 0.5 - logistic(*strength)).collect();
+        let mut advantage_gradient = 0.5 - logistic(self.advantage);
+        for game in indexed_games {
+            let residual = game.points - self.win_probability(game);
+            gradient[game.pro] += residual;
+            gradient[game.con] -= residual;
+            advantage_gradient += residual;
         }
-        (slope, first)
+        (gradient, advantage_gradient)
     }
 
     /// Computes the inverse Hessian at the current strengths. It is block diagonal by component,
     /// except for the row and column of the advantage.
-    fn update_hessian(&mut self, bouts: &[IndexedGame]) {
+    fn update_hessian(&mut self, indexed_games: &[IndexedGame]) {
         let size = self.theta.len();
-        let (mut group, mut place) = (vec![0; size], vec![0; size]);
-        for (nth, part) in self.components.iter().enumerate() {
-            for (at, member) in part.members.iter().enumerate() {
-                (group[*member], place[*member]) = (nth, at);
+        let (mut component_of, mut position) = (vec![0; size], vec![0; size]);
+        for (component_index, component) in self.components.iter().enumerate() {
+            for (index, member) in component.members.iter().enumerate() {
+                (component_of[*member], position[*member]) = (component_index, index);
             }
         }
         let mut matrices: Vec<Vec<f64>> = self
             .components
             .iter()
-            .map(|part| {
-                let own = part.members.len();
-                let mut matrix = vec![0.0; own * own];
-                for (at, member) in part.members.iter().enumerate() {
-                    matrix[at * own + at] = logistic_derivative(self.theta[*member]);
+            .map(|component| {
+                let block_size = component.members.len();
+                let mut matrix = vec![0.0; block_size * block_size];
+                for (index, member) in component.members.iter().enumerate() {
+                    matrix[index * block_size + index] = logistic_derivative(self.theta[*member]);
                 }
                 matrix
             })
             .collect();
-        let mut ties: Vec<Vec<f64>> =
-            self.components.iter().map(|part| vec![0.0; part.members.len()]).collect();
+        let mut couplings: Vec<Vec<f64>> =
+            self.components.iter().map(|component| vec![0.0; component.members.len()]).collect();
         self.advantage_information = logistic_derivative(self.advantage);
-        for bout in bouts {
-            let chance = self.win_probability(bout);
-            let about = chance * (1.0 - chance);
-            let (nth, pro, con) = (group[bout.pro], place[bout.pro], place[bout.con]);
-            let own = self.components[nth].members.len();
-            let matrix = &mut matrices[nth];
-            matrix[pro * own + pro] += about;
-            matrix[con * own + con] += about;
-            matrix[pro * own + con] -= about;
-            matrix[con * own + pro] -= about;
-            ties[nth][pro] += about;
-            ties[nth][con] -= about;
-            self.advantage_information += about;
+        for game in indexed_games {
+            let probability = self.win_probability(game);
+            let weight = probability * (1.0 - probability);
+            let (component_index, pro, con) =
+                (component_of[game.pro], position[game.pro], position[game.con]);
+            let block_size = self.components[component_index].members.len();
+            let matrix = &mut matrices[component_index];
+            matrix[pro * block_size + pro] += weight;
+            matrix[con * block_size + con] += weight;
+            matrix[pro * block_size + con] -= weight;
+            matrix[con * block_size + pro] -= weight;
+            couplings[component_index][pro] += weight;
+            couplings[component_index][con] -= weight;
+            self.advantage_information += weight;
         }
         self.inverse_blocks.clear();
-        for (matrix, tie) in matrices.iter().zip(&ties) {
-            let factored = CholeskyFactor::factor(matrix, tie.len());
-            let through = factored.solve(tie);
-            self.advantage_information -= dot_product(tie, &through);
-            self.inverse_blocks.push((factored.inverse(), through));
+        for (matrix, coupling) in matrices.iter().zip(&couplings) {
+            let factor = CholeskyFactor::factor(matrix, coupling.len());
+            let solved = factor.solve(coupling);
+            self.advantage_information -= dot_product(coupling, &solved);
+            self.inverse_blocks.push((factor.inverse(), solved));
         }
     }
 
     /// Multiplies a gradient by the inverse Hessian, which gives the Newton step.
-    fn newton_step(&self, slope: &[f64], first: f64) -> (Vec<f64>, f64) {
-        let mut first = first;
-        let own = |part: &ConnectedComponent| {
-            part.members.iter().map(|it| slope[*it]).collect::<Vec<_>>()
+    fn newton_step(&self, gradient: &[f64], advantage_step: f64) -> (Vec<f64>, f64) {
+        let mut advantage_step = advantage_step;
+        let component_gradient = |component: &ConnectedComponent| {
+            component.members.iter().map(|it| gradient[*it]).collect::<Vec<_>>()
         };
-        for (part, (_, tie)) in self.components.iter().zip(&self.inverse_blocks) {
-            first -= dot_product(tie, &own(part));
+        for (component, (_, coupling)) in self.components.iter().zip(&self.inverse_blocks) {
+            advantage_step -= dot_product(coupling, &component_gradient(component));
         }
-        let first = first / self.advantage_information;
-        let mut step = vec![0.0; slope.len()];
-        for (part, (inverse, tie)) in self.components.iter().zip(&self.inverse_blocks) {
-            let (right, size) = (own(part), part.members.len());
-            for (at, member) in part.members.iter().enumerate() {
-                let row = &inverse[at * size..(at + 1) * size];
-                step[*member] = dot_product(row, &right) - tie[at] * first;
+        let advantage_step = advantage_step / self.advantage_information;
+        let mut step = vec![0.0; gradient.len()];
+        for (component, (inverse, coupling)) in self.components.iter().zip(&self.inverse_blocks) {
+            let (rhs, size) = (component_gradient(component), component.members.len());
+            for (index, member) in component.members.iter().enumerate() {
+                let row = &inverse[index * size..(index + 1) * size];
+                step[*member] = dot_product(row, &rhs) - coupling[index] * advantage_step;
             }
         }
-        (step, first)
+        (step, advantage_step)
     }
 
     /// Variance of each strength relative to the mean of its component, and of the advantage. Takes
     /// the larger of the model-based and the cluster-robust value.
-    fn variances(&self, bouts: &[IndexedGame], motions: usize) -> RatingVariances {
+    fn variances(&self, indexed_games: &[IndexedGame], motions: usize) -> RatingVariances {
         let mut members = vec![0.0; self.theta.len()];
-        for (part, (inverse, tie)) in self.components.iter().zip(&self.inverse_blocks) {
-            let size = part.members.len();
-            let of = |a: usize, b: usize| {
-                inverse[a * size + b] + tie[a] * tie[b] / self.advantage_information
+        for (component, (inverse, coupling)) in self.components.iter().zip(&self.inverse_blocks) {
+            let size = component.members.len();
+            let covariance = |a: usize, b: usize| {
+                inverse[a * size + b] + coupling[a] * coupling[b] / self.advantage_information
             };
-            let rows: Vec<f64> = (0..size).map(|a| (0..size).map(|b| of(a, b)).sum()).collect();
-            let (count, all) = (size as f64, rows.iter().sum::<f64>());
-            for (at, member) in part.members.iter().enumerate() {
-                members[*member] = of(at, at) - 2.0 * rows[at] / count + all / (count * count);
+            let row_sums: Vec<f64> =
+                (0..size).map(|a| (0..size).map(|b| covariance(a, b)).sum()).collect();
+            let (count, total) = (size as f64, row_sums.iter().sum::<f64>());
+            for (index, member) in component.members.iter().enumerate() {
+                members[*member] = covariance(index, index) - 2.0 * row_sums[index] / count
+                    + total / (count * count);
             }
         }
-        let mut spread = RatingVariances { members, advantage: 1.0 / self.advantage_information };
-        let clustered = self.clustered_variances(bouts, motions);
-        for (own, other) in spread.members.iter_mut().zip(&clustered.members) {
-            *own = own.max(*other);
+        let mut variances =
+            RatingVariances { members, advantage: 1.0 / self.advantage_information };
+        let clustered = self.clustered_variances(indexed_games, motions);
+        for (variance, clustered_variance) in variances.members.iter_mut().zip(&clustered.members) {
+            *variance = variance.max(*clustered_variance);
         }
-        spread.advantage = spread.advantage.max(clustered.advantage);
-        spread
+        variances.advantage = variances.advantage.max(clustered.advantage);
+        variances
     }
 
     /// Cluster-robust (sandwich) variances, with one cluster per motion.
-    fn clustered_variances(&self, bouts: &[IndexedGame], motions: usize) -> RatingVariances {
-        let mut spread = RatingVariances { members: vec![0.0; self.theta.len()], advantage: 0.0 };
+    fn clustered_variances(
+        &self,
+        indexed_games: &[IndexedGame],
+        motions: usize,
+    ) -> RatingVariances {
+        let mut variances =
+            RatingVariances { members: vec![0.0; self.theta.len()], advantage: 0.0 };
         if motions < 2 {
-            return spread;
+            return variances;
         }
         let mut by_motion: Vec<Vec<&IndexedGame>> = vec![vec![]; motions];
-        for bout in bouts {
-            by_motion[bout.motion].push(bout);
+        for game in indexed_games {
+            by_motion[game.motion].push(game);
         }
-        for own in by_motion {
-            let (mut slope, mut first) = (vec![0.0; self.theta.len()], 0.0);
-            for bout in own {
-                let off = bout.points - self.win_probability(bout);
-                slope[bout.pro] += off;
-                slope[bout.con] -= off;
-                first += off;
+        for motion_games in by_motion {
+            let (mut gradient, mut advantage_gradient) = (vec![0.0; self.theta.len()], 0.0);
+            for game in motion_games {
+                let residual = game.points - self.win_probability(game);
+                gradient[game.pro] += residual;
+                gradient[game.con] -= residual;
+                advantage_gradient += residual;
             }
-            let (pull, pull_first) = self.newton_step(&slope, first);
-            for part in &self.components {
-                let mean = part.mean(&pull);
-                for member in &part.members {
-                    spread.members[*member] += (pull[*member] - mean).powi(2);
+            let (influence, advantage_influence) = self.newton_step(&gradient, advantage_gradient);
+            for component in &self.components {
+                let mean = component.mean(&influence);
+                for member in &component.members {
+                    variances.members[*member] += (influence[*member] - mean).powi(2);
                 }
             }
-            spread.advantage += pull_first.powi(2);
+            variances.advantage += advantage_influence.powi(2);
         }
-        let few = motions as f64 / (motions - 1) as f64;
-        spread.members.iter_mut().for_each(|it| *it *= few);
-        spread.advantage *= few;
-        spread
+        let correction = motions as f64 / (motions - 1) as f64;
+        variances.members.iter_mut().for_each(|it| *it *= correction);
+        variances.advantage *= correction;
+        variances
     }
 }
 
 impl ConnectedComponent {
-    fn mean(&self, of: &[f64]) -> f64 {
-        self.members.iter().map(|it| of[*it]).sum::<f64>() / self.members.len() as f64
+    fn mean(&self, values: &[f64]) -> f64 {
+        self.members.iter().map(|it| values[*it]).sum::<f64>() / self.members.len() as f64
     }
 }
 
 /// Connected components of the graph of games, by union-find.
-fn connected_components(size: usize, bouts: &[IndexedGame]) -> Vec<ConnectedComponent> {
-    let mut of: Vec<usize> = (0..size).collect();
-    for bout in bouts {
-        let (one, other) = (find_root(&mut of, bout.pro), find_root(&mut of, bout.con));
-        of[one.max(other)] = one.min(other);
+fn connected_components(size: usize, indexed_games: &[IndexedGame]) -> Vec<ConnectedComponent> {
+    let mut parents: Vec<usize> = (0..size).collect();
+    for game in indexed_games {
+        let (pro_root, con_root) =
+            (find_root(&mut parents, game.pro), find_root(&mut parents, game.con));
+        parents[pro_root.max(con_root)] = pro_root.min(con_root);
     }
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for at in 0..size {
-        let first = find_root(&mut of, at);
-        groups.entry(first).or_default().push(at);
+    for index in 0..size {
+        let root = find_root(&mut parents, index);
+        groups.entry(root).or_default().push(index);
     }
     groups.into_values().map(|members| ConnectedComponent { members }).collect()
 }
 
 /// Union-find root, with path halving.
-fn find_root(of: &mut [usize], mut at: usize) -> usize {
-    while of[at] != at {
-        of[at] = of[of[at]];
-        at = of[at];
+fn find_root(parents: &mut [usize], mut index: usize) -> usize {
+    while parents[index] != index {
+        parents[index] = parents[parents[index]];
+        index = parents[index];
     }
-    at
+    index
 }
 
 fn index_names<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
-    let mut all: BTreeMap<&str, usize> = names.map(|name| (name, 0)).collect();
-    all.values_mut().enumerate().for_each(|(nth, number)| *number = nth);
-    all
+    let mut indices: BTreeMap<&str, usize> = names.map(|name| (name, 0)).collect();
+    indices.values_mut().enumerate().for_each(|(index, value)| *value = index);
+    indices
 }
 
-fn logistic(at: f64) -> f64 {
-    1.0 / (1.0 + (-at).exp())
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
 }
 
 /// Numerically stable logarithm of the logistic function.
-fn log_logistic(at: f64) -> f64 {
-    if at > 0.0 { -(-at).exp().ln_1p() } else { at - at.exp().ln_1p() }
+fn log_logistic(x: f64) -> f64 {
+    if x > 0.0 { -(-x).exp().ln_1p() } else { x - x.exp().ln_1p() }
 }
 
 /// Derivative of the logistic function.
-fn logistic_derivative(at: f64) -> f64 {
-    logistic(at) * (1.0 - logistic(at))
+fn logistic_derivative(x: f64) -> f64 {
+    logistic(x) * (1.0 - logistic(x))
 }
 
 fn round_to_tenth(value: f64) -> f64 {

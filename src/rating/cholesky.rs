@@ -1,5 +1,8 @@
 //! Cholesky factorization of symmetric positive definite matrices, for the Newton steps of the fit.
 
+/// Smallest value taken for a squared diagonal element, which guards against rounding errors.
+const MIN_PIVOT: f64 = 1e-12;
+
 /// A factored matrix.
 pub(super) struct CholeskyFactor {
     size: usize,
@@ -8,19 +11,18 @@ pub(super) struct CholeskyFactor {
 }
 
 impl CholeskyFactor {
-    /// Factors a row-major matrix. The prior keeps the diagonal positive, and a floor of 1e-12
-    /// guards against rounding errors.
+    /// Factors a row-major matrix. The prior keeps the diagonal positive, up to rounding errors.
     pub(super) fn factor(matrix: &[f64], size: usize) -> CholeskyFactor {
         let mut lower = vec![0.0; size * size];
         for row in 0..size {
             for column in 0..=row {
-                let done: f64 =
+                let partial_sum: f64 =
                     (0..column).map(|k| lower[row * size + k] * lower[column * size + k]).sum();
-                let left = matrix[row * size + column] - done;
+                let remainder = matrix[row * size + column] - partial_sum;
                 lower[row * size + column] = if row == column {
-                    left.max(1e-12).sqrt()
+                    remainder.max(MIN_PIVOT).sqrt()
                 } else {
-                    left / lower[column * size + column]
+                    remainder / lower[column * size + column]
                 };
             }
         }
@@ -28,16 +30,16 @@ impl CholeskyFactor {
     }
 
     /// Solves the system for one right-hand side.
-    pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
+    pub(super) fn solve(&self, rhs: &[f64]) -> Vec<f64> {
         let (size, lower) = (self.size, &self.lower);
-        let mut x = right.to_vec();
+        let mut x = rhs.to_vec();
         for row in 0..size {
-            let done: f64 = (0..row).map(|k| lower[row * size + k] * x[k]).sum();
-            x[row] = (x[row] - done) / lower[row * size + row];
+            let partial_sum: f64 = (0..row).map(|k| lower[row * size + k] * x[k]).sum();
+            x[row] = (x[row] - partial_sum) / lower[row * size + row];
         }
         for row in (0..size).rev() {
-            let done: f64 = (row + 1..size).map(|k| lower[k * size + row] * x[k]).sum();
-            x[row] = (x[row] - done) / lower[row * size + row];
+            let partial_sum: f64 = (row + 1..size).map(|k| lower[k * size + row] * x[k]).sum();
+            x[row] = (x[row] - partial_sum) / lower[row * size + row];
         }
         x
     }
@@ -57,6 +59,6 @@ impl CholeskyFactor {
 }
 
 /// Dot product.
-pub(super) fn dot_product(one: &[f64], other: &[f64]) -> f64 {
-    one.iter().zip(other).map(|(a, b)| a * b).sum()
+pub(super) fn dot_product(left: &[f64], right: &[f64]) -> f64 {
+    left.iter().zip(right).map(|(a, b)| a * b).sum()
 }

@@ -110,21 +110,21 @@ impl UnratedReason {
 
 /// Checks a debate by its card alone, so that logs of unrated debates need not be read.
 pub fn check_card(card: &DebateCard) -> Result<(), UnratedReason> {
-    let labelled = |label: &str| card.labels.iter().any(|it| it == label);
-    let reads = |voice: &Option<String>| {
+    let has_label = |label: &str| card.labels.iter().any(|it| it == label);
+    let is_script = |voice: &Option<String>| {
         voice.as_deref().is_some_and(|it| it == "script" || it.starts_with("script:"))
     };
-    if labelled("demo") {
+    if has_label("demo") {
         return Err(UnratedReason::Demo);
     }
-    if labelled("imported") {
+    if has_label("imported") {
         return Err(UnratedReason::Imported);
     }
-    if reads(&card.proposer) || reads(&card.challenger) {
+    if is_script(&card.proposer) || is_script(&card.challenger) {
         return Err(UnratedReason::Scripted);
     }
     check_complete(card.status)?;
-    if labelled("single-model") {
+    if has_label("single-model") {
         return Err(UnratedReason::SingleModel);
     }
     if card.winner.is_none() {

@@ -23,17 +23,17 @@ impl RatedEntrant {
     pub fn from_debate(debate: &Debate, side: Side) -> Result<RatedEntrant, UnratedReason> {
         let role = side.role();
         let Some(seat) = debate.find_seat(role) else { return Err(UnratedReason::NoVerdict) };
-        let voice = seat.voice.clone();
-        match &voice {
+        let participant = seat.voice.clone();
+        match &participant {
             Participant::Host => Err(UnratedReason::UnknownModel),
             Participant::Human => {
-                Ok(RatedEntrant { name: voice.to_string(), participant: voice, model: None })
+                Ok(RatedEntrant { name: participant.to_string(), participant, model: None })
             }
             Participant::Bot => {
                 let name =
                     debate.terms().get(bot_name_term(side)).map(String::as_str).map(sanitize_name);
                 let name = name.filter(|name| !name.is_empty()).ok_or(UnratedReason::UnnamedBot)?;
-                Ok(RatedEntrant { name: format!("bot {name}"), participant: voice, model: None })
+                Ok(RatedEntrant { name: format!("bot {name}"), participant, model: None })
             }
             Participant::Model { .. } => {
                 let mut models = reported_models(debate, |cue| debate.seat(cue).role == role);
@@ -42,8 +42,8 @@ impl RatedEntrant {
                 }
                 let model = models.pop_first().map(sanitize_name);
                 Ok(RatedEntrant {
-                    name: display_name(&voice, model.as_deref()),
-                    participant: voice,
+                    name: display_name(&participant, model.as_deref()),
+                    participant,
                     model,
                 })
             }
@@ -77,22 +77,22 @@ pub fn bot_name_term(side: Side) -> &'static str {
     if side.role() == Role::Pro { "supporting_bot" } else { "opposing_bot" }
 }
 
-fn reported_models(debate: &Debate, own: impl Fn(Cue) -> bool) -> BTreeSet<&str> {
-    let turns = debate.turns().filter(|(cue, _)| own(*cue));
+fn reported_models(debate: &Debate, include: impl Fn(Cue) -> bool) -> BTreeSet<&str> {
+    let turns = debate.turns().filter(|(cue, _)| include(*cue));
     turns.filter_map(|(_, turn)| turn.as_ref().ok()?.envelope.model_reported.as_deref()).collect()
 }
 
-fn display_name(voice: &Participant, model: Option<&str>) -> String {
+fn display_name(participant: &Participant, model: Option<&str>) -> String {
     match model {
-        Some(model) if !voice.is_awaited() => format!("{}:{model}", voice.tool()),
-        _ => voice.to_string(),
+        Some(model) if !participant.is_awaited() => format!("{}:{model}", participant.tool()),
+        _ => participant.to_string(),
     }
 }
 
 /// Makes a foreign name safe for one line and truncates it.
 fn sanitize_name(name: &str) -> String {
-    let plain = name.split_whitespace().collect::<Vec<_>>().join(" ");
-    plain.chars().filter(|c| !c.is_control()).take(MAX_NAME_CHARS).collect()
+    let joined = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    joined.chars().filter(|c| !c.is_control()).take(MAX_NAME_CHARS).collect()
 }
 
 /// Model name in lowercase, without a vendor prefix such as `openai/`.

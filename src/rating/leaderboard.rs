@@ -122,38 +122,38 @@ pub struct UnratedCount {
 impl Leaderboard {
     /// Leaderboard of all debates in the archive, or of one repository. The log of a debate is read
     /// only if its card passes `check_card`.
-    pub fn from_archive(desk: &App, root: Option<PathBuf>) -> Result<Leaderboard, AppError> {
+    pub fn from_archive(app: &App, root: Option<PathBuf>) -> Result<Leaderboard, AppError> {
         Leaderboard::from_cards(
-            desk,
-            desk.archive().list(&DebateQuery { root, ..DebateQuery::default() })?,
+            app,
+            app.archive().list(&DebateQuery { root, ..DebateQuery::default() })?,
         )
     }
 
     /// Leaderboard of some debates of the archive.
-    pub fn from_cards(desk: &App, cards: Vec<DebateCard>) -> Result<Leaderboard, AppError> {
-        let mut readings = Vec::with_capacity(cards.len());
+    pub fn from_cards(app: &App, cards: Vec<DebateCard>) -> Result<Leaderboard, AppError> {
+        let mut results = Vec::with_capacity(cards.len());
         for card in cards {
-            readings.push(match eligibility::check_card(&card) {
-                Ok(()) => match desk.read(&card.id) {
+            results.push(match eligibility::check_card(&card) {
+                Ok(()) => match app.read(&card.id) {
                     Ok((_, debate, None)) => rate_debate(&debate),
                     Ok((_, _, Some(_))) | Err(AppError::InvalidSetup(_)) => {
                         Err(UnratedReason::Flawed)
                     }
                     Err(error) => return Err(error),
                 },
-                Err(why) => Err(why),
+                Err(reason) => Err(reason),
             });
         }
-        Ok(Leaderboard::from_results(&readings))
+        Ok(Leaderboard::from_results(&results))
     }
 
     /// Leaderboard of these results. Their order does not matter.
-    pub fn from_results(readings: &[RatingResult]) -> Leaderboard {
+    pub fn from_results(results: &[RatingResult]) -> Leaderboard {
         let rated: Vec<&(RatedGame, DebateRulings)> =
-            readings.iter().filter_map(|it| it.as_ref().ok()).collect();
+            results.iter().filter_map(|it| it.as_ref().ok()).collect();
         let games: Vec<RatedGame> = rated.iter().map(|(game, _)| game.clone()).collect();
         let mut reasons: BTreeMap<UnratedReason, usize> = BTreeMap::new();
-        for why in readings.iter().filter_map(|it| it.as_ref().err()) {
+        for why in results.iter().filter_map(|it| it.as_ref().err()) {
             *reasons.entry(*why).or_default() += 1;
         }
         let mut unrated: Vec<UnratedCount> = reasons
@@ -165,9 +165,9 @@ impl Leaderboard {
             })
             .collect();
         unrated.sort_by_key(|it| std::cmp::Reverse(it.debates));
-        let strengths = fit_ratings(&games);
+        let fitted = fit_ratings(&games);
         let tallies = tally_by_entrant(&games);
-        let groups = strengths.groups.into_iter().map(|group| {
+        let groups = fitted.groups.into_iter().map(|group| {
             let rows = group.into_iter().zip(1..).map(|((entrant, rating), rank)| {
                 let [as_proposer, as_challenger] =
                     tallies.get(entrant.as_str()).copied().unwrap_or_default();
@@ -177,13 +177,13 @@ impl Leaderboard {
             LeaderboardGroup { rows: rows.collect() }
         });
         Leaderboard {
-            debates: readings.len(),
+            debates: results.len(),
             rated: games.len(),
             partial: games.iter().filter(|game| game.biased_judge).count(),
             groups: groups.collect(),
-            sides: side_results(&games, strengths.advantage),
+            sides: side_results(&games, fitted.advantage),
             unrated,
-            judges: judge_agreement(rated.iter().map(|(_, bench)| bench)),
+            judges: judge_agreement(rated.iter().map(|(_, rulings)| rulings)),
         }
     }
 
@@ -199,13 +199,13 @@ pub fn rate_debate(debate: &Debate) -> RatingResult {
 }
 
 fn tally_by_entrant(games: &[RatedGame]) -> BTreeMap<&str, [GameTally; 2]> {
-    let mut all: BTreeMap<&str, [GameTally; 2]> = BTreeMap::new();
+    let mut tallies: BTreeMap<&str, [GameTally; 2]> = BTreeMap::new();
     for game in games {
         let points = game.score.points();
-        all.entry(&game.pro).or_default()[0].add_game(points);
-        all.entry(&game.con).or_default()[1].add_game(1.0 - points);
+        tallies.entry(&game.pro).or_default()[0].add_game(points);
+        tallies.entry(&game.con).or_default()[1].add_game(1.0 - points);
     }
-    all
+    tallies
 }
 
 fn add_tallies(one: GameTally, other: GameTally) -> GameTally {
@@ -224,12 +224,12 @@ fn side_results(games: &[RatedGame], advantage: Option<RatingEstimate>) -> SideR
     }
     let decided = games.iter().filter(|game| game.score != GameScore::Draw).count();
     let round = |value: f64| (value * 1000.0).round() / 1000.0;
-    let ends = (decided > 0).then(|| wilson_interval(proposer.wins, decided));
+    let interval = (decided > 0).then(|| wilson_interval(proposer.wins, decided));
     SideResults {
         proposer,
         share: (decided > 0).then(|| round(proposer.wins as f64 / decided as f64)),
-        low: ends.map(|it| round(it.0)),
-        high: ends.map(|it| round(it.1)),
+        low: interval.map(|it| round(it.0)),
+        high: interval.map(|it| round(it.1)),
         advantage,
     }
 }

@@ -10,28 +10,28 @@ const NAME_WIDTH: usize = 28;
 const JUDGE_WIDTH: usize = 21;
 
 /// Renders the whole leaderboard.
-pub fn render_leaderboard(board: &Leaderboard) -> String {
-    let mut text = render_ranking(board);
-    text.push_str(&render_unrated(board));
-    text.push_str(&render_agreement(&board.judges));
+pub fn render_leaderboard(leaderboard: &Leaderboard) -> String {
+    let mut text = render_ranking(leaderboard);
+    text.push_str(&render_unrated(leaderboard));
+    text.push_str(&render_agreement(&leaderboard.judges));
     text
 }
 
 /// Renders the ratings by group, and the proposer's advantage.
-pub fn render_ranking(board: &Leaderboard) -> String {
+pub fn render_ranking(leaderboard: &Leaderboard) -> String {
     let mut text = String::new();
-    if board.rated == 0 {
+    if leaderboard.rated == 0 {
         return "No debate is rated yet.\n".into();
     }
-    let several = board.groups.len() > 1;
-    for (nth, group) in board.groups.iter().enumerate() {
-        if several {
+    let has_several_groups = leaderboard.groups.len() > 1;
+    for (index, group) in leaderboard.groups.iter().enumerate() {
+        if has_several_groups {
             let _ = writeln!(
                 text,
                 "{}Group {} of {}:",
-                group_separator(nth),
-                nth + 1,
-                board.groups.len()
+                group_separator(index),
+                index + 1,
+                leaderboard.groups.len()
             );
         }
         let _ = writeln!(
@@ -43,15 +43,15 @@ pub fn render_ranking(board: &Leaderboard) -> String {
             let _ = writeln!(text, "{}", render_row(row));
         }
     }
-    if several {
+    if has_several_groups {
         text.push_str("No debate connects these groups: their ratings cannot be compared.\n");
     }
     let _ = writeln!(
         text,
         "\n{} of {} debates are rated. A contested verdict is half a win for each (=).",
-        board.rated, board.debates
+        leaderboard.rated, leaderboard.debates
     );
-    let sides = &board.sides;
+    let sides = &leaderboard.sides;
     if let (Some(share), Some(low), Some(high)) = (sides.share, sides.low, sides.high) {
         let _ = writeln!(
             text,
@@ -61,30 +61,30 @@ pub fn render_ranking(board: &Leaderboard) -> String {
             high * 100.0
         );
     }
-    if let Some(worth) = sides.advantage {
+    if let Some(advantage) = sides.advantage {
         let _ = writeln!(
             text,
             "Arguing for it is worth {:+.0} points ({:+.0} to {:+.0}), taken off the ratings.",
-            worth.value, worth.low, worth.high
+            advantage.value, advantage.low, advantage.high
         );
     }
-    if board.partial > 0 {
+    if leaderboard.partial > 0 {
         let _ = writeln!(
             text,
             "In {} of them one of the two, or perhaps the same model, also judged.",
-            board.partial
+            leaderboard.partial
         );
     }
     text
 }
 
 /// Renders the reasons for unrated debates with their counts.
-pub fn render_unrated(board: &Leaderboard) -> String {
+pub fn render_unrated(leaderboard: &Leaderboard) -> String {
     let mut text = String::new();
-    if !board.unrated.is_empty() {
+    if !leaderboard.unrated.is_empty() {
         text.push_str("\nNot rated:\n");
-        for it in &board.unrated {
-            let _ = writeln!(text, "{:>5}  {}", it.debates, it.says);
+        for entry in &leaderboard.unrated {
+            let _ = writeln!(text, "{:>5}  {}", entry.debates, entry.says);
         }
     }
     text
@@ -102,7 +102,7 @@ pub fn render_agreement(rows: &[JudgeAgreement]) -> String {
         "judge", "with", "same", "share, 95 %", "kappa"
     );
     for row in rows {
-        let with = match (row.between, &row.other) {
+        let reference = match (row.between, &row.other) {
             (AgreementReference::Panel, Some(other)) => truncate_entrant(other),
             (AgreementReference::Panel, None) => "another judge".into(),
             (AgreementReference::Swapped, _) => "itself, sides swapped".into(),
@@ -114,7 +114,7 @@ pub fn render_agreement(rows: &[JudgeAgreement]) -> String {
             text,
             "  {:<JUDGE_WIDTH$} {:<JUDGE_WIDTH$} {:>9}  {:<17} {kappa:>5}",
             truncate_name(&row.judge, JUDGE_WIDTH),
-            truncate_name(&with, JUDGE_WIDTH),
+            truncate_name(&reference, JUDGE_WIDTH),
             format!("{}/{}", row.same, row.debates),
             format!(
                 "{:.0} %, {:.0} to {:.0}",
@@ -157,13 +157,13 @@ fn truncate_entrant(name: &str) -> String {
 }
 
 /// Truncates a name to `most` characters.
-pub fn truncate_name(name: &str, most: usize) -> String {
-    if name.chars().count() <= most {
+pub fn truncate_name(name: &str, max_chars: usize) -> String {
+    if name.chars().count() <= max_chars {
         return name.into();
     }
-    name.chars().take(most - 1).chain(['…']).collect()
+    name.chars().take(max_chars - 1).chain(['…']).collect()
 }
 
-fn group_separator(nth: usize) -> &'static str {
-    if nth == 0 { "" } else { "\n" }
+fn group_separator(index: usize) -> &'static str {
+    if index == 0 { "" } else { "\n" }
 }

@@ -6,17 +6,25 @@ use super::secret_names::{self, NameClass};
 use super::secret_value::{self, ValueContext};
 use super::window::{Window, is_word_byte};
 
+/// Maximum length in bytes of a name on either side of the keyword.
 const MAX_NAME_BYTES: usize = 64;
+/// Maximum length of a value in bytes.
 const MAX_VALUE_BYTES: usize = 4096;
+/// Maximum length in bytes of an auth scheme such as `Token`.
+const MAX_SCHEME_BYTES: usize = 16;
+/// Maximum length in bytes of a constructor before a string, such as `String::from`.
+const MAX_CONSTRUCTOR_BYTES: usize = 32;
+/// Maximum length in bytes of a string prefix such as `r#`.
+const MAX_STRING_PREFIX_BYTES: usize = 3;
 /// Maximum length of a password chosen by a person. In longer values, `:` and `=` are separators.
 const MAX_PASSWORD_BYTES: usize = 128;
 
 /// Matches the value assigned to the name that contains the keyword.
 pub(super) fn match_assignment(window: &Window, start: usize, end: usize) -> Option<MatchedSpan> {
-    let named = |byte: u8| is_word_byte(byte) || byte == b'-';
+    let is_name_byte = |byte: u8| is_word_byte(byte) || byte == b'-';
     let mut name = NameSpan {
-        start: window.run_start(start, MAX_NAME_BYTES, named),
-        end: window.run_end(end, MAX_NAME_BYTES, named),
+        start: window.run_start(start, MAX_NAME_BYTES, is_name_byte),
+        end: window.run_end(end, MAX_NAME_BYTES, is_name_byte),
     };
     if start - name.start == MAX_NAME_BYTES || name.end - end == MAX_NAME_BYTES {
         return None;
@@ -28,91 +36,98 @@ pub(super) fn match_assignment(window: &Window, start: usize, end: usize) -> Opt
         name.end -= 1;
     }
     let class = secret_names::classify_name(window.slice(name.start, name.end))?;
-    let places = operator::value_slots(window, name);
-    let span = places.into_iter().find_map(|place| match_slot(window, &place, class))?;
+    let slots = operator::value_slots(window, name);
+    let span = slots.into_iter().find_map(|slot| match_slot(window, &slot, class))?;
     let (start, end) = span;
     Some((start, end, detect_kind(window.slice(start, end))))
 }
 
-fn match_slot(window: &Window, place: &ValueSlot, class: NameClass) -> Option<(usize, usize)> {
-    if let Some((from, end, shape)) = find_string_literal(window, place) {
+fn match_slot(window: &Window, slot: &ValueSlot, class: NameClass) -> Option<(usize, usize)> {
+    if let Some((from, end, context)) = find_string_literal(window, slot) {
         let from =
             if class == NameClass::Ambiguous { skip_auth_scheme(window, from, end) } else { from };
-        return secret_value::is_secret_value(window.slice(from, end), shape, class)
+        return secret_value::is_secret_value(window.slice(from, end), context, class)
             .then_some((from, end));
     }
-    if place.quoted_only {
+    if slot.quoted_only {
         return None;
     }
     let from = if class == NameClass::Ambiguous {
-        skip_auth_scheme(window, place.start, place.start + 24)
+        skip_auth_scheme(window, slot.start, slot.start + MAX_SCHEME_BYTES)
     } else {
-        place.start
+        slot.start
     };
-    let inside =
-        |byte: u8| byte > b' ' && !b"\"'`".contains(&byte) && !place.terminators.contains(&byte);
-    let plain = |byte: u8| inside(byte) && byte != b'=' && byte != b':';
-    let mut end = window.run_end(from, MAX_VALUE_BYTES, plain);
+    let is_value_byte =
+        |byte: u8| byte > b' ' && !b"\"'`".contains(&byte) && !slot.terminators.contains(&byte);
+    let is_plain_byte = |byte: u8| is_value_byte(byte) && byte != b'=' && byte != b':';
+    let mut end = window.run_end(from, MAX_VALUE_BYTES, is_plain_byte);
     // `=` and `:` can be part of a password, or base64 padding, but do not join longer values.
-    while let Some(joint) =
-        window.byte_at(end).filter(|byte| inside(*byte) && end < from + MAX_VALUE_BYTES)
+    while let Some(separator) =
+        window.byte_at(end).filter(|byte| is_value_byte(*byte) && end < from + MAX_VALUE_BYTES)
     {
-        let next = window.run_end(end, 4, |byte| byte == joint);
-        let ends = joint == b'=' && !window.byte_at(next).is_some_and(inside);
-        let part = joint == b':' || place.context == ValueContext::Env;
-        if !ends && (!part || next - from > MAX_PASSWORD_BYTES) {
+        let next = window.run_end(end, 4, |byte| byte == separator);
+        let is_padding = separator == b'=' && !window.byte_at(next).is_some_and(is_value_byte);
+        let may_join = separator == b':' || slot.context == ValueContext::Env;
+        if !is_padding && (!may_join || next - from > MAX_PASSWORD_BYTES) {
             break;
         }
-        end = window.run_end(next, MAX_VALUE_BYTES, plain);
+        end = window.run_end(next, MAX_VALUE_BYTES, is_plain_byte);
     }
     while end > from && b")]}>.,;\\".contains(&window.slice(end - 1, end)[0]) {
         end -= 1;
     }
-    let found = window.slice(from, end);
-    let chosen = || {
+    let value = window.slice(from, end);
+    let is_chosen = || {
         class == NameClass::Password
-            && secret_value::is_chosen_password(found)
+            && secret_value::is_chosen_password(value)
             && ends_config_line(window, from, end)
     };
-    (secret_value::is_secret_value(found, place.context, class) || chosen()).then_some((from, end))
+    (secret_value::is_secret_value(value, slot.context, class) || is_chosen())
+        .then_some((from, end))
 }
 
 /// Whether a value ends a line of a config file, `name: value` or `name=value`. In code, more text
 /// follows or the operator has blanks around it.
 fn ends_config_line(window: &Window, from: usize, end: usize) -> bool {
-    let sign = window.run_start(from, 8, |byte| byte == b' ');
-    let spaced = sign.checked_sub(1).and_then(|at| window.byte_before(at)) == Some(b' ');
-    let tight = sign == from && window.byte_before(sign) == Some(b'=') && !spaced;
-    let ends = matches!(window.byte_at(end), None | Some(b'\n' | b'\r'));
-    ends && (tight || window.byte_before(sign) == Some(b':'))
+    let operator_end = window.run_start(from, 8, |byte| byte == b' ');
+    let has_space_before =
+        operator_end.checked_sub(1).and_then(|at| window.byte_before(at)) == Some(b' ');
+    let is_tight =
+        operator_end == from && window.byte_before(operator_end) == Some(b'=') && !has_space_before;
+    let ends_line = matches!(window.byte_at(end), None | Some(b'\n' | b'\r'));
+    ends_line && (is_tight || window.byte_before(operator_end) == Some(b':'))
 }
 
 /// Skips an auth scheme such as `Token ` before the credential.
 fn skip_auth_scheme(window: &Window, from: usize, end: usize) -> usize {
-    let word =
-        window.run_end(from, end.saturating_sub(from).min(16), |byte| byte.is_ascii_alphabetic());
-    let next = window.skip_blanks(word);
-    if word - from >= 3 && next > word { next } else { from }
+    let max_len = end.saturating_sub(from).min(MAX_SCHEME_BYTES);
+    let scheme_end = window.run_end(from, max_len, |byte| byte.is_ascii_alphabetic());
+    let next = window.skip_blanks(scheme_end);
+    if scheme_end - from >= 3 && next > scheme_end { next } else { from }
 }
 
 /// Range of the string literal in a slot, and its context. A string inside a call is less certain
 /// to be the value.
-fn find_string_literal(window: &Window, place: &ValueSlot) -> Option<(usize, usize, ValueContext)> {
-    let (mut at, mut shape) = (place.start, ValueContext::Quoted);
-    if place.context == ValueContext::QuotedArgument {
-        shape = ValueContext::QuotedArgument;
+fn find_string_literal(window: &Window, slot: &ValueSlot) -> Option<(usize, usize, ValueContext)> {
+    let (mut position, mut context) = (slot.start, ValueContext::Quoted);
+    if slot.context == ValueContext::QuotedArgument {
+        context = ValueContext::QuotedArgument;
     }
     // String prefixes and constructors: `b"…"`, `r#"…"`, `String::from("…")`.
-    let word = window.run_end(at, 32, |byte| is_word_byte(byte) || b":.&@$#".contains(&byte));
-    if word > at {
-        if window.byte_at(word) == Some(b'(') {
-            (at, shape) = (word + 1, ValueContext::QuotedArgument);
-        } else if word - at <= 3 && matches!(window.byte_at(word), Some(b'"' | b'\'')) {
-            at = word;
+    let word_end = window.run_end(position, MAX_CONSTRUCTOR_BYTES, |byte| {
+        is_word_byte(byte) || b":.&@$#".contains(&byte)
+    });
+    if word_end > position {
+        if window.byte_at(word_end) == Some(b'(') {
+            (position, context) = (word_end + 1, ValueContext::QuotedArgument);
+        } else if word_end - position <= MAX_STRING_PREFIX_BYTES
+            && matches!(window.byte_at(word_end), Some(b'"' | b'\''))
+        {
+            position = word_end;
         }
     }
-    let escaped = window.byte_at(at) == Some(b'\\');
-    let open = at + usize::from(escaped);
+    let is_escaped = window.byte_at(position) == Some(b'\\');
+    let open = position + usize::from(is_escaped);
     let quote = window.byte_at(open).filter(|byte| b"\"'`".contains(byte))?;
     // Three quotes open a multi-line string.
     let from = open + 1;
@@ -124,9 +139,9 @@ fn find_string_literal(window: &Window, place: &ValueSlot) -> Option<(usize, usi
     let mut end = from;
     while end < from + MAX_VALUE_BYTES {
         match window.byte_at(end)? {
-            byte if byte == quote => return Some((from, end, shape)),
-            b'\\' if escaped && window.byte_at(end + 1) == Some(quote) => {
-                return Some((from, end, shape));
+            byte if byte == quote => return Some((from, end, context)),
+            b'\\' if is_escaped && window.byte_at(end + 1) == Some(quote) => {
+                return Some((from, end, context));
             }
             b'\n' | b'\r' => return None,
             b'\\' => end += 2,

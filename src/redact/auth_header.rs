@@ -4,7 +4,14 @@ use super::scan::{MatchedSpan, detect_kind};
 use super::secret_value;
 use super::window::{Window, is_word_byte};
 
+/// Maximum length of a credential in bytes.
 const MAX_TOKEN_BYTES: usize = 4096;
+/// Minimum length of a bearer token in bytes.
+const MIN_BEARER_BYTES: usize = 12;
+/// Minimum length in bytes of user and password together.
+const MIN_BASIC_BYTES: usize = 6;
+/// Minimum length in bytes of base64 that is decoded.
+const MIN_BASE64_BYTES: usize = 8;
 
 /// Whether RFC 9110 allows the byte in a bearer token (`token68`).
 fn is_token68(byte: u8) -> bool {
@@ -16,7 +23,9 @@ pub(super) fn match_bearer(window: &Window, start: usize, end: usize) -> Option<
     let from = token_start(window, start, end)?;
     let end = trim_punctuation(window, from, window.run_end(from, MAX_TOKEN_BYTES, is_token68));
     let token = window.slice(from, end);
-    let fits = token.len() >= 12 && secret_value::is_random(token) && window.is_token_end(end);
+    let fits = token.len() >= MIN_BEARER_BYTES
+        && secret_value::is_random(token)
+        && window.is_token_end(end);
     (fits && !secret_value::is_template(token) && !secret_value::is_example_value(token))
         .then(|| (from, end, detect_kind(token)))
 }
@@ -29,11 +38,12 @@ pub(super) fn match_basic(window: &Window, start: usize, end: usize) -> Option<M
     });
     let text = decode_base64(window.slice(from, end))?;
     let colon = text.iter().position(|byte| *byte == b':')?;
-    let readable = text.iter().all(|byte| (b' '..127).contains(byte));
+    let is_printable = text.iter().all(|byte| (b' '..127).contains(byte));
     let password = text.get(colon + 1..).unwrap_or_default();
     let name = text.get(..colon).unwrap_or_default();
-    let real = name.len() + password.len() >= 6 && !secret_value::is_template(password);
-    (readable && real && window.is_token_end(end)).then_some((from, end, KIND_SECRET))
+    let is_credential =
+        name.len() + password.len() >= MIN_BASIC_BYTES && !secret_value::is_template(password);
+    (is_printable && is_credential && window.is_token_end(end)).then_some((from, end, KIND_SECRET))
 }
 
 /// Start of the token: after blanks, or after `%20`.
@@ -55,12 +65,12 @@ fn trim_punctuation(window: &Window, from: usize, mut end: usize) -> usize {
 /// Decodes standard base64, padded or not.
 fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
     let text = text.strip_suffix(b"==").or(text.strip_suffix(b"=")).unwrap_or(text);
-    if text.len() < 8 || text.len() % 4 == 1 {
+    if text.len() < MIN_BASE64_BYTES || text.len() % 4 == 1 {
         return None;
     }
-    let (mut bits, mut many, mut bytes) = (0_u32, 0, vec![]);
+    let (mut bits, mut bit_count, mut bytes) = (0_u32, 0, vec![]);
     for byte in text {
-        let six = match byte {
+        let sextet = match byte {
             b'A'..=b'Z' => byte - b'A',
             b'a'..=b'z' => byte - b'a' + 26,
             b'0'..=b'9' => byte - b'0' + 52,
@@ -68,12 +78,12 @@ fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
             b'/' => 63,
             _ => return None,
         };
-        bits = (bits << 6) | u32::from(six);
-        many += 6;
-        if many >= 8 {
-            many -= 8;
-            bytes.push((bits >> many) as u8);
-            bits &= (1 << many) - 1;
+        bits = (bits << 6) | u32::from(sextet);
+        bit_count += 6;
+        if bit_count >= 8 {
+            bit_count -= 8;
+            bytes.push((bits >> bit_count) as u8);
+            bits &= (1 << bit_count) - 1;
         }
     }
     Some(bytes)

@@ -1,6 +1,9 @@
 //! Pattern of a vendor key: prefix, alphabet, length and character classes.
 use super::window::Window;
 
+/// Minimum number of distinct bytes in a real key.
+const MIN_DISTINCT_BYTES: usize = 5;
+
 /// Format of a vendor key with a unique prefix. Alphabet and lengths are those of the rest.
 pub(super) struct KeyPattern {
     /// Kind in placeholders.
@@ -55,7 +58,7 @@ impl Alphabet {
 
 impl ClassCheck {
     fn accepts(self, rest: &[u8]) -> bool {
-        let any = |of: fn(&u8) -> bool| rest.iter().any(of);
+        let any = |class: fn(&u8) -> bool| rest.iter().any(class);
         match self {
             ClassCheck::Any => true,
             ClassCheck::Mixed => {
@@ -103,8 +106,12 @@ pub(super) fn is_example_key(rest: &[u8]) -> bool {
     for byte in rest {
         seen[usize::from(*byte)] = true;
     }
-    let few = seen.iter().filter(|seen| **seen).count() < 5;
+    let has_few = seen.iter().filter(|seen| **seen).count() < MIN_DISTINCT_BYTES;
     let lower = rest.to_ascii_lowercase();
-    let says = |word: &[u8]| lower.windows(word.len()).any(|part| part == word);
-    few || says(b"example") || says(b"xxxxx") || says(b"redacted") || says(b"placeholder")
+    let contains = |word: &[u8]| lower.windows(word.len()).any(|part| part == word);
+    has_few
+        || contains(b"example")
+        || contains(b"xxxxx")
+        || contains(b"redacted")
+        || contains(b"placeholder")
 }

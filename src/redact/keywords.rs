@@ -109,56 +109,56 @@ pub(super) fn keyword_index() -> Option<&'static KeywordIndex> {
 
 fn build_index() -> Option<KeywordIndex> {
     let mut words: BTreeMap<String, Vec<Matcher>> = BTreeMap::new();
-    let mut put = |word: String, route| words.entry(word).or_default().push(route);
+    let mut add = |word: String, matcher| words.entry(word).or_default().push(matcher);
     for (index, row) in VENDOR_KEYS.iter().enumerate() {
         for prefix in row.prefixes {
             // `SK` alone would hit in too many words, so a hex digit is part of the keyword.
             let digits = if *prefix == "SK" { "0123456789abcdef" } else { "" };
             digits.chars().for_each(|digit| {
-                put(format!("{prefix}{digit}"), Matcher::VendorKey(index, prefix))
+                add(format!("{prefix}{digit}"), Matcher::VendorKey(index, prefix))
             });
             if digits.is_empty() {
-                put((*prefix).into(), Matcher::VendorKey(index, prefix));
+                add((*prefix).into(), Matcher::VendorKey(index, prefix));
             }
         }
     }
-    for (word, route) in FIXED_KEYWORDS {
-        put((*word).into(), *route);
+    for (word, matcher) in FIXED_KEYWORDS {
+        add((*word).into(), *matcher);
     }
     // A Discord token starts with the account number in base64: all possible first characters.
     for first in ["MT", "MD", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"] {
-        "AEIMQUYcgk".chars().for_each(|third| put(format!("{first}{third}"), Matcher::Discord));
+        "AEIMQUYcgk".chars().for_each(|third| add(format!("{first}{third}"), Matcher::Discord));
     }
     for stem in NAME_STEMS {
-        put((*stem).into(), Matcher::Assignment);
-        put(stem.to_uppercase(), Matcher::Assignment);
-        put(capitalize(stem), Matcher::Assignment);
+        add((*stem).into(), Matcher::Assignment);
+        add(stem.to_uppercase(), Matcher::Assignment);
+        add(capitalize(stem), Matcher::Assignment);
     }
-    for key in KEY_QUALIFIERS {
-        let (upper, first) = (key.to_uppercase(), capitalize(key));
-        for mark in ["", "_", "-"] {
-            put(format!("{key}{mark}key"), Matcher::Assignment);
-            put(format!("{upper}{mark}KEY"), Matcher::Assignment);
-            put(format!("{first}{mark}Key"), Matcher::Assignment);
-            put(format!("{key}{mark}Key"), Matcher::Assignment);
-            put(format!("{upper}{mark}Key"), Matcher::Assignment);
+    for qualifier in KEY_QUALIFIERS {
+        let (upper, first) = (qualifier.to_uppercase(), capitalize(qualifier));
+        for separator in ["", "_", "-"] {
+            add(format!("{qualifier}{separator}key"), Matcher::Assignment);
+            add(format!("{upper}{separator}KEY"), Matcher::Assignment);
+            add(format!("{first}{separator}Key"), Matcher::Assignment);
+            add(format!("{qualifier}{separator}Key"), Matcher::Assignment);
+            add(format!("{upper}{separator}Key"), Matcher::Assignment);
         }
     }
     // The automaton reports the longest keyword only, so it also gets the matchers of its prefixes.
-    let mut all = words.clone();
-    for (word, routes) in &mut all {
+    let mut with_prefixes = words.clone();
+    for (word, matchers) in &mut with_prefixes {
         for end in (1..word.len()).rev() {
-            routes.extend(
+            matchers.extend(
                 word.get(..end).and_then(|shorter| words.get(shorter)).into_iter().flatten(),
             );
         }
-        routes.sort();
+        matchers.sort();
     }
     let mut automaton = AhoCorasick::builder();
     let automaton =
         automaton.match_kind(MatchKind::LeftmostLongest).kind(Some(AhoCorasickKind::DFA));
-    let automaton = automaton.build(all.keys()).ok()?;
-    Some(KeywordIndex { automaton, matchers: all.into_values().collect() })
+    let automaton = automaton.build(with_prefixes.keys()).ok()?;
+    Some(KeywordIndex { automaton, matchers: with_prefixes.into_values().collect() })
 }
 
 pub(super) fn capitalize(word: &str) -> String {

@@ -6,6 +6,7 @@ use super::secret_value;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::fmt::Write;
 
+/// Minimum length of a value in characters. Shorter ones are ignored.
 const MIN_KNOWN_VALUE_CHARS: usize = 8;
 /// Maximum length of a value in bytes. Longer ones are ignored.
 pub(super) const MAX_KNOWN_VALUE_BYTES: usize = 16 * 1024;
@@ -18,23 +19,23 @@ pub(super) struct KnownValues {
 
 impl KnownValues {
     pub(super) fn new(values: impl IntoIterator<Item = String>) -> KnownValues {
-        let mut all: Vec<Vec<u8>> = vec![];
+        let mut needles: Vec<Vec<u8>> = vec![];
         for value in values {
             let value = value.trim();
             if is_distinctive(value) {
-                all.extend(
+                needles.extend(
                     [value.into(), escape_json(value), percent_encode(value)]
                         .map(String::into_bytes),
                 );
             }
         }
-        all.sort();
-        all.dedup();
-        all.retain(|value| value.len() <= MAX_KNOWN_VALUE_BYTES);
+        needles.sort();
+        needles.dedup();
+        needles.retain(|value| value.len() <= MAX_KNOWN_VALUE_BYTES);
         let mut automaton = AhoCorasick::builder();
         let automaton = automaton.match_kind(MatchKind::LeftmostLongest);
-        let automaton = if all.is_empty() { None } else { automaton.build(&all).ok() };
-        KnownValues { automaton, values: all }
+        let automaton = if needles.is_empty() { None } else { automaton.build(&needles).ok() };
+        KnownValues { automaton, values: needles }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -62,26 +63,31 @@ impl KnownValues {
 
     /// Start of the suffix that could be the beginning of a value. A stream must not release it.
     pub(super) fn partial_match_start(&self, bytes: &[u8]) -> usize {
-        let longest = self.values.iter().map(Vec::len).max().unwrap_or_default();
-        let from = bytes.len().saturating_sub(longest);
-        let begins = |at: &usize| self.values.iter().any(|value| value.starts_with(&bytes[*at..]));
-        (from..bytes.len()).find(begins).unwrap_or(bytes.len())
+        let max_len = self.values.iter().map(Vec::len).max().unwrap_or_default();
+        let from = bytes.len().saturating_sub(max_len);
+        let is_value_start =
+            |at: &usize| self.values.iter().any(|value| value.starts_with(&bytes[*at..]));
+        (from..bytes.len()).find(is_value_start).unwrap_or(bytes.len())
     }
 }
 
 /// Whether a value is distinctive enough: no ordinary words, path or plain URL, and not short.
 fn is_distinctive(value: &str) -> bool {
     let first = value.chars().next();
-    let same = value.chars().all(|c| Some(c) == first);
-    let path = value.starts_with(['/', '~'])
+    let is_uniform = value.chars().all(|c| Some(c) == first);
+    let is_path = value.starts_with(['/', '~'])
         || value.starts_with("./")
         || value.starts_with("../")
         || value.get(1..3) == Some(":\\");
-    let plain = secret_value::has_only_words(value.as_bytes());
-    let open = value.contains("://")
+    let is_plain = secret_value::has_only_words(value.as_bytes());
+    let is_plain_url = value.contains("://")
         && !value.contains(['@', '?'])
         && !secret_value::is_strong_token(value.as_bytes());
-    value.chars().count() >= MIN_KNOWN_VALUE_CHARS && !same && !path && !plain && !open
+    value.chars().count() >= MIN_KNOWN_VALUE_CHARS
+        && !is_uniform
+        && !is_path
+        && !is_plain
+        && !is_plain_url
 }
 
 /// Escapes a value as in a JSON string.

@@ -17,6 +17,7 @@ pub(super) const KIND_JWT: &str = "jwt";
 
 /// Hex digits of the tag.
 const TAG_DIGITS: usize = 6;
+/// Maximum length of a kind in bytes.
 const MAX_KIND_LEN: usize = 32;
 
 /// Number of redacted secrets, by kind.
@@ -38,14 +39,14 @@ impl RedactionCounts {
 
     /// Adds the counts of another text.
     pub fn add(&mut self, other: &RedactionCounts) {
-        for (kind, many) in &other.by_kind {
-            *self.by_kind.entry(kind).or_default() += many;
+        for (kind, count) in &other.by_kind {
+            *self.by_kind.entry(kind).or_default() += count;
         }
     }
 
     /// Kinds in alphabetical order, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
-        self.by_kind.iter().map(|(kind, many)| (*kind, *many))
+        self.by_kind.iter().map(|(kind, count)| (*kind, *count))
     }
 
     pub(super) fn increment(&mut self, kind: &'static str) {
@@ -55,9 +56,9 @@ impl RedactionCounts {
 
 impl fmt::Display for RedactionCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (kind, many)) in self.iter().enumerate() {
+        for (index, (kind, count)) in self.iter().enumerate() {
             let comma = if index > 0 { ", " } else { "" };
-            write!(f, "{comma}{many} {kind}")?;
+            write!(f, "{comma}{count} {kind}")?;
         }
         Ok(())
     }
@@ -65,13 +66,13 @@ impl fmt::Display for RedactionCounts {
 
 /// Counts the placeholders in a text, by kind.
 pub fn count_placeholders(text: &str) -> RedactionCounts {
-    let mut removed = RedactionCounts::default();
-    for (at, _) in text.match_indices(PLACEHOLDER_PREFIX) {
-        if let Some((kind, _)) = parse_placeholder(&text.as_bytes()[at..]) {
-            removed.increment(kind);
+    let mut counts = RedactionCounts::default();
+    for (start, _) in text.match_indices(PLACEHOLDER_PREFIX) {
+        if let Some((kind, _)) = parse_placeholder(&text.as_bytes()[start..]) {
+            counts.increment(kind);
         }
     }
-    removed
+    counts
 }
 
 /// Parses the placeholder at the start of a text. Returns its kind and its length.
@@ -80,12 +81,12 @@ pub(super) fn parse_placeholder(bytes: &[u8]) -> Option<(&'static str, usize)> {
     let colon = rest.iter().take(MAX_KIND_LEN).position(|byte| *byte == b':')?;
     let kind = all_kinds().find(|kind| kind.as_bytes() == &rest[..colon])?;
     let tag = rest.get(colon + 1..colon + 1 + TAG_DIGITS)?;
-    let hex = tag.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    let closed = rest.get(colon + 1 + TAG_DIGITS) == Some(&b']');
-    (hex && closed).then_some((kind, PLACEHOLDER_PREFIX.len() + colon + TAG_DIGITS + 2))
+    let is_hex = tag.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_closed = rest.get(colon + 1 + TAG_DIGITS) == Some(&b']');
+    (is_hex && is_closed).then_some((kind, PLACEHOLDER_PREFIX.len() + colon + TAG_DIGITS + 2))
 }
 
-/// Maximum length of a placeholder.
+/// Maximum length of a placeholder in bytes.
 pub(super) const MAX_PLACEHOLDER_LEN: usize =
     PLACEHOLDER_PREFIX.len() + MAX_KIND_LEN + TAG_DIGITS + 2;
 
@@ -114,19 +115,21 @@ pub(super) fn write_placeholder(
     secret: &[u8],
     key: &[u8],
     scope: &str,
-    kept: &mut Vec<u8>,
+    output: &mut Vec<u8>,
 ) {
     let tag = hmac_tag(key, scope, secret);
-    kept.extend_from_slice(PLACEHOLDER_PREFIX.as_bytes());
-    kept.extend_from_slice(kind.as_bytes());
-    kept.push(b':');
-    let hex = |half: u8| b"0123456789abcdef"[usize::from(half)];
-    kept.extend(tag.iter().flat_map(|byte| [hex(byte >> 4), hex(byte & 15)]).take(TAG_DIGITS));
-    kept.push(b']');
-    for (at, _) in secret.iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
-        if at > 0 && secret[at - 1] == b'\r' {
-            kept.push(b'\r');
+    output.extend_from_slice(PLACEHOLDER_PREFIX.as_bytes());
+    output.extend_from_slice(kind.as_bytes());
+    output.push(b':');
+    let hex_digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+    output.extend(
+        tag.iter().flat_map(|byte| [hex_digit(byte >> 4), hex_digit(byte & 15)]).take(TAG_DIGITS),
+    );
+    output.push(b']');
+    for (index, _) in secret.iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
+        if index > 0 && secret[index - 1] == b'\r' {
+            output.push(b'\r');
         }
-        kept.push(b'\n');
+        output.push(b'\n');
     }
 }

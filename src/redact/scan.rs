@@ -38,64 +38,59 @@ pub(super) fn scan_text(
     bytes: &[u8],
     from: usize,
     covered: usize,
-    known: &KnownValues,
+    known_values: &KnownValues,
 ) -> ScanResult {
-    let mut found: Vec<SecretSpan> = known.find(bytes, from);
-    let (mut open, mut whole, mut marks) = (None, vec![], vec![]);
+    let mut secrets: Vec<SecretSpan> = known_values.find(bytes, from);
+    let (mut undecided_from, mut unsplittable, mut placeholder_ends) = (None, vec![], vec![]);
     let mut covered = covered;
-    let mut theirs = found.clone().into_iter().peekable();
+    let mut known_spans = secrets.clone().into_iter().peekable();
     let Some(keywords) = keywords::keyword_index() else {
-        return ScanResult {
-            secrets: found,
-            undecided_from: open,
-            unsplittable: whole,
-            placeholder_ends: marks,
-        };
+        return ScanResult { secrets, undecided_from, unsplittable, placeholder_ends };
     };
     let input = aho_corasick::Input::new(bytes).span(from..bytes.len());
     for hit in keywords.automaton.find_iter(input) {
-        while let Some(value) = theirs.next_if(|value| value.end <= hit.start()) {
+        while let Some(value) = known_spans.next_if(|value| value.end <= hit.start()) {
             covered = covered.max(value.end);
         }
         if hit.start() < covered {
             continue;
         }
-        whole.push((hit.start(), hit.end()));
+        unsplittable.push((hit.start(), hit.end()));
         let window = Window::new(bytes, hit.start(), covered);
-        for route in &keywords.matchers[hit.pattern().as_usize()] {
-            if *route == Matcher::Placeholder {
+        for matcher in &keywords.matchers[hit.pattern().as_usize()] {
+            if *matcher == Matcher::Placeholder {
                 let end = window
                     .run_end(hit.start(), placeholder::MAX_PLACEHOLDER_LEN, |byte| byte != b']');
                 if let Some((_, length)) =
                     placeholder::parse_placeholder(window.slice(hit.start(), end + 1))
                 {
                     covered = hit.start() + length;
-                    whole.push((hit.start(), covered));
-                    marks.push(covered);
+                    unsplittable.push((hit.start(), covered));
+                    placeholder_ends.push(covered);
                     break;
                 }
             } else if let Some((start, end, kind)) =
-                run_matcher(*route, &window, hit.start(), hit.end())
+                run_matcher(*matcher, &window, hit.start(), hit.end())
             {
-                found.push(SecretSpan { start, end, kind, keyword_start: hit.start().min(start) });
+                secrets.push(SecretSpan {
+                    start,
+                    end,
+                    kind,
+                    keyword_start: hit.start().min(start),
+                });
                 covered = end;
                 break;
             }
         }
-        if window.has_read_past_end() && open.is_none() {
-            open = Some(hit.start());
+        if window.has_read_past_end() && undecided_from.is_none() {
+            undecided_from = Some(hit.start());
         }
     }
-    ScanResult {
-        secrets: merge_overlaps(found),
-        undecided_from: open,
-        unsplittable: whole,
-        placeholder_ends: marks,
-    }
+    ScanResult { secrets: merge_overlaps(secrets), undecided_from, unsplittable, placeholder_ends }
 }
 
-fn run_matcher(route: Matcher, window: &Window, start: usize, end: usize) -> Option<MatchedSpan> {
-    match route {
+fn run_matcher(matcher: Matcher, window: &Window, start: usize, end: usize) -> Option<MatchedSpan> {
+    match matcher {
         Matcher::Placeholder => None,
         Matcher::VendorKey(index, prefix) => {
             let row = &vendor_keys::VENDOR_KEYS[index];
@@ -123,9 +118,10 @@ pub(super) fn detect_kind(value: &[u8]) -> &'static str {
     let Some(keywords) = keywords::keyword_index() else { return placeholder::KIND_SECRET };
     for hit in keywords.automaton.find_iter(value) {
         let window = Window::new(value, hit.start(), 0);
-        for route in &keywords.matchers[hit.pattern().as_usize()] {
-            let own = *route < Matcher::UrlPassword && *route != Matcher::Placeholder;
-            let span = own.then(|| run_matcher(*route, &window, hit.start(), hit.end())).flatten();
+        for matcher in &keywords.matchers[hit.pattern().as_usize()] {
+            let is_token = *matcher < Matcher::UrlPassword && *matcher != Matcher::Placeholder;
+            let span =
+                is_token.then(|| run_matcher(*matcher, &window, hit.start(), hit.end())).flatten();
             if let Some((0, end, kind)) = span
                 && end == value.len()
             {
@@ -139,9 +135,9 @@ pub(super) fn detect_kind(value: &[u8]) -> &'static str {
 /// Sorts secrets, and merges those that overlap.
 pub(super) fn merge_overlaps(mut found: Vec<SecretSpan>) -> Vec<SecretSpan> {
     found.sort_by_key(|found| (found.start, std::cmp::Reverse(found.end)));
-    let mut all: Vec<SecretSpan> = Vec::with_capacity(found.len());
+    let mut merged: Vec<SecretSpan> = Vec::with_capacity(found.len());
     for next in found {
-        match all.last_mut() {
+        match merged.last_mut() {
             Some(last) if next.start < last.end => {
                 let same = (last.start, last.end) == (next.start, next.end);
                 if next.end > last.end {
@@ -151,10 +147,10 @@ pub(super) fn merge_overlaps(mut found: Vec<SecretSpan>) -> Vec<SecretSpan> {
                 }
                 last.keyword_start = last.keyword_start.min(next.keyword_start);
             }
-            _ => all.push(next),
+            _ => merged.push(next),
         }
     }
-    all
+    merged
 }
 
 /// How specific a kind is. For the same bytes, the most specific kind is reported.

@@ -7,12 +7,14 @@ use super::secret_value;
 /// Finds the value of every assignment, and every line that is a single token.
 pub(super) fn find_all_values(text: &[u8]) -> Vec<SecretSpan> {
     let mut found = vec![];
-    let mut at = 0;
-    while at < text.len() {
-        let end =
-            text[at..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| at + end);
+    let mut line_start = 0;
+    while line_start < text.len() {
+        let end = text[line_start..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(text.len(), |end| line_start + end);
         let mut next = end + 1;
-        if let Some((start, stop)) = assigned_value(text, at, end) {
+        if let Some((start, stop)) = assigned_value(text, line_start, end) {
             let mut spans = vec![(start, stop)];
             // An unclosed quote starts a multi-line value.
             let quote = text[start - 1];
@@ -23,21 +25,22 @@ pub(super) fn find_all_values(text: &[u8]) -> Vec<SecretSpan> {
                 next = stop + 1;
             }
             found.extend(spans.into_iter().filter_map(|(start, end)| to_span(text, start, end)));
-        } else if let Some((start, stop)) = lone_token(text, at, end) {
+        } else if let Some((start, stop)) = lone_token(text, line_start, end) {
             found.extend(to_span(text, start, stop));
         }
-        at = next;
+        line_start = next;
     }
     found
 }
 
 fn to_span(text: &[u8], start: usize, end: usize) -> Option<SecretSpan> {
     let value = text.get(start..end)?;
-    let blank = value.iter().all(|byte| byte.is_ascii_whitespace() || b"{}[](),;|>".contains(byte));
-    let marked = value
+    let is_blank =
+        value.iter().all(|byte| byte.is_ascii_whitespace() || b"{}[](),;|>".contains(byte));
+    let has_placeholder = value
         .windows(placeholder::PLACEHOLDER_PREFIX.len())
         .any(|part| part == placeholder::PLACEHOLDER_PREFIX.as_bytes());
-    (!blank && !marked).then(|| SecretSpan {
+    (!is_blank && !has_placeholder).then(|| SecretSpan {
         start,
         end,
         kind: detect_kind(value),
@@ -50,14 +53,16 @@ fn to_span(text: &[u8], start: usize, end: usize) -> Option<SecretSpan> {
 fn assigned_value(text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
     let line = &text[from..to];
     // The line is already redacted.
-    let marked = (0..line.len())
-        .any(|at| line[at] == b'[' && placeholder::parse_placeholder(&line[at..]).is_some());
-    if marked {
+    let is_redacted = (0..line.len()).any(|start_index| {
+        line[start_index] == b'[' && placeholder::parse_placeholder(&line[start_index..]).is_some()
+    });
+    if is_redacted {
         return None;
     }
     let equals = line.iter().position(|byte| *byte == b'=');
     let colon = line.iter().position(|byte| *byte == b':');
-    let word = line.windows(9).position(|part| part == b"password ").map(|at| at + 8);
+    let word =
+        line.windows(9).position(|part| part == b"password ").map(|start_index| start_index + 8);
     let operator = equals.or(colon).or(word)?;
     let mut start = operator + 1;
     while start < line.len() && line[start].is_ascii_whitespace() {

@@ -89,18 +89,19 @@ pub(super) fn classify_name(name: &[u8]) -> Option<NameClass> {
     let last = words
         .iter()
         .rposition(|word| !TRAILING_QUALIFIERS.contains(&word.as_str()) && !word.is_empty())?;
-    let before = last.checked_sub(1).map(|before| words[before].as_str());
-    classify_word(&words[last], before)
+    let previous = last.checked_sub(1).map(|previous| words[previous].as_str());
+    classify_word(&words[last], previous)
 }
 
-fn classify_word(word: &str, before: Option<&str>) -> Option<NameClass> {
+fn classify_word(word: &str, previous: Option<&str>) -> Option<NameClass> {
     match word {
         "auth" | "authorization" | "cred" | "creds" | "credential" | "credentials" => {
             return Some(NameClass::Ambiguous);
         }
         "key"
-            if before
-                .is_some_and(|before| before == "secret" || KEY_QUALIFIERS.contains(&before)) =>
+            if previous.is_some_and(|previous| {
+                previous == "secret" || KEY_QUALIFIERS.contains(&previous)
+            }) =>
         {
             return Some(NameClass::Token);
         }
@@ -124,20 +125,22 @@ fn classify_word(word: &str, before: Option<&str>) -> Option<NameClass> {
 /// Splits a name in snake, kebab or camel case into lowercase words, without trailing numbers.
 fn split_words(name: &[u8]) -> Vec<String> {
     let mut words = vec![String::new()];
-    for (at, byte) in name.iter().enumerate() {
-        let next_small = name.get(at + 1).is_some_and(u8::is_ascii_lowercase);
-        let last = at.checked_sub(1).and_then(|last| name.get(last)).copied().unwrap_or(b'_');
-        let hump = byte.is_ascii_uppercase()
-            && (last.is_ascii_lowercase()
-                || last.is_ascii_digit()
-                || last.is_ascii_uppercase() && next_small);
-        if hump || !byte.is_ascii_alphanumeric() {
+    for (index, byte) in name.iter().enumerate() {
+        let next_small = name.get(index + 1).is_some_and(u8::is_ascii_lowercase);
+        let previous =
+            index.checked_sub(1).and_then(|previous| name.get(previous)).copied().unwrap_or(b'_');
+        let starts_word = byte.is_ascii_uppercase()
+            && (previous.is_ascii_lowercase()
+                || previous.is_ascii_digit()
+                || previous.is_ascii_uppercase() && next_small);
+        if starts_word || !byte.is_ascii_alphanumeric() {
             words.push(String::new());
         }
-        let number = byte.is_ascii_digit() && !name.get(at + 1).is_some_and(u8::is_ascii_digit);
+        let is_last_digit =
+            byte.is_ascii_digit() && !name.get(index + 1).is_some_and(u8::is_ascii_digit);
         if let Some(word) = words.last_mut()
             && byte.is_ascii_alphanumeric()
-            && (!number || word.starts_with('b'))
+            && (!is_last_digit || word.starts_with('b'))
             && !(byte.is_ascii_digit() && word.is_empty())
         {
             word.push(char::from(byte.to_ascii_lowercase()));

@@ -60,6 +60,27 @@ const EXAMPLE_WORDS: &[&str] = &[
     "fixme",
 ];
 
+/// Minimum length of a secret in bytes.
+const MIN_SECRET_BYTES: usize = 6;
+/// Minimum length in bytes of a password that is a number.
+const MIN_NUMBER_BYTES: usize = 8;
+/// Minimum length in bytes of a token in quotes or in an environment file.
+const MIN_TOKEN_BYTES: usize = 8;
+/// Minimum length in bytes of a token without quotes.
+const MIN_UNQUOTED_TOKEN_BYTES: usize = 12;
+/// Minimum length in bytes of a value that is a secret in any context, if it looks random.
+const MIN_STRONG_TOKEN_BYTES: usize = 16;
+/// Minimum length in bytes of a hexadecimal number with `0x` that may be a key.
+const MIN_HEX_KEY_BYTES: usize = 34;
+/// Minimum length in bytes of base64 that is distinguished from a path.
+const MIN_BASE64_BYTES: usize = 40;
+/// Maximum number of distinct bytes in an example value such as `aaaa1111`.
+const MAX_EXAMPLE_DISTINCT_BYTES: usize = 3;
+/// Maximum number of digits after a word.
+const MAX_WORD_DIGITS: usize = 3;
+/// Maximum number of digits in a number that counts as a word.
+const MAX_NUMBER_DIGITS: usize = 4;
+
 struct ValueAutomata {
     templates: AhoCorasick,
     examples: AhoCorasick,
@@ -68,10 +89,10 @@ struct ValueAutomata {
 fn automata() -> Option<&'static ValueAutomata> {
     static AUTOMATA: OnceLock<Option<ValueAutomata>> = OnceLock::new();
     let build = || {
-        let filled_in = AhoCorasick::new(TEMPLATE_MARKERS).ok()?;
-        let stand_ins =
+        let templates = AhoCorasick::new(TEMPLATE_MARKERS).ok()?;
+        let examples =
             AhoCorasick::builder().ascii_case_insensitive(true).build(EXAMPLE_WORDS).ok()?;
-        Some(ValueAutomata { templates: filled_in, examples: stand_ins })
+        Some(ValueAutomata { templates, examples })
     };
     AUTOMATA.get_or_init(build).as_ref()
 }
@@ -90,44 +111,54 @@ pub(super) enum ValueContext {
 }
 
 /// Whether a value is a secret, given its context and the class of its name.
-pub(super) fn is_secret_value(value: &[u8], shape: ValueContext, class: NameClass) -> bool {
-    if value.len() < 6 || is_template(value) || is_example_value(value) || is_reference(value) {
+pub(super) fn is_secret_value(value: &[u8], context: ValueContext, class: NameClass) -> bool {
+    if value.len() < MIN_SECRET_BYTES
+        || is_template(value)
+        || is_example_value(value)
+        || is_reference(value)
+    {
         return false;
     }
-    let bracket = value.iter().any(|byte| b"()[]{}<>\\`".contains(byte)) || contains(value, b"::");
-    let spaced = value.iter().any(u8::is_ascii_whitespace);
-    if spaced || has_only_words(value) {
-        return has_irregular_case(value) && !spaced && !bracket;
+    let has_bracket =
+        value.iter().any(|byte| b"()[]{}<>\\`".contains(byte)) || contains(value, b"::");
+    let has_space = value.iter().any(u8::is_ascii_whitespace);
+    if has_space || has_only_words(value) {
+        return has_irregular_case(value) && !has_space && !has_bracket;
     }
-    let (digit, letter) =
+    let (has_digit, has_letter) =
         (value.iter().any(u8::is_ascii_digit), value.iter().any(u8::is_ascii_alphabetic));
-    match (class, shape) {
+    match (class, context) {
         (NameClass::Ambiguous, _) | (NameClass::Token, ValueContext::QuotedArgument) => {
-            is_strong_token(value) && !bracket
+            is_strong_token(value) && !has_bracket
         }
         (NameClass::Password, ValueContext::QuotedArgument) => {
-            letter
-                && digit
-                && !bracket
+            has_letter
+                && has_digit
+                && !has_bracket
                 && !value.contains(&b'/')
                 && !is_multi_word_name(value)
                 && !mentions_secret_word(value)
         }
         (NameClass::Password, ValueContext::Quoted | ValueContext::Env) => {
-            let long_number = !letter && value.len() >= 8 && shape == ValueContext::Env;
-            (letter && (digit || has_symbols(value)) || long_number)
+            let is_long_number =
+                !has_letter && value.len() >= MIN_NUMBER_BYTES && context == ValueContext::Env;
+            (has_letter && (has_digit || has_symbols(value)) || is_long_number)
                 && !is_multi_word_name(value)
                 && !mentions_secret_word(value)
         }
         (NameClass::Password, ValueContext::Unquoted) => {
-            let odd = value.iter().any(|byte| b"!@#$%^&*+~?".contains(byte));
-            letter && digit && !bracket && (odd || !is_wordlike(value))
+            let has_symbol = value.iter().any(|byte| b"!@#$%^&*+~?".contains(byte));
+            has_letter && has_digit && !has_bracket && (has_symbol || !is_wordlike(value))
         }
         (NameClass::Token, ValueContext::Quoted | ValueContext::Env) => {
-            value.len() >= 8 && letter && digit && !is_wordlike(value) && !value.contains(&b'(')
+            value.len() >= MIN_TOKEN_BYTES
+                && has_letter
+                && has_digit
+                && !is_wordlike(value)
+                && !value.contains(&b'(')
         }
         (NameClass::Token, ValueContext::Unquoted) => {
-            value.len() >= 12 && digit && !bracket && is_random(value)
+            value.len() >= MIN_UNQUOTED_TOKEN_BYTES && has_digit && !has_bracket && is_random(value)
         }
     }
 }
@@ -139,32 +170,32 @@ pub(super) fn is_chosen_password(value: &[u8]) -> bool {
         "aes", "argon", "base", "bcrypt", "bytes", "char", "float", "int", "ipv", "md", "pbkdf",
         "scrypt", "sha", "str", "string", "text", "uint", "utf", "uuid", "varchar",
     ];
-    let piece = value.iter().all(u8::is_ascii_alphanumeric);
-    let digit = value.iter().any(u8::is_ascii_digit);
-    let letter = value.iter().any(u8::is_ascii_alphabetic);
+    let is_alphanumeric = value.iter().all(u8::is_ascii_alphanumeric);
+    let has_digit = value.iter().any(u8::is_ascii_digit);
+    let has_letter = value.iter().any(u8::is_ascii_alphabetic);
     let lower = trim_digits(value).to_ascii_lowercase();
-    let typed = TYPES.iter().any(|name| name.as_bytes() == lower) || lower.len() < 2;
-    value.len() >= 6
-        && piece
-        && digit
-        && letter
-        && !typed
+    let is_type = TYPES.iter().any(|name| name.as_bytes() == lower) || lower.len() < 2;
+    value.len() >= MIN_SECRET_BYTES
+        && is_alphanumeric
+        && has_digit
+        && has_letter
+        && !is_type
         && !is_example_value(value)
         && !mentions_secret_word(value)
 }
 
 /// Whether a value is a template or a variable reference.
 pub(super) fn is_template(value: &[u8]) -> bool {
-    let variable = value.first() == Some(&b'$')
+    let is_variable = value.first() == Some(&b'$')
         && value.len() > 1
         && value[1..].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         && !value[1].is_ascii_digit();
-    let pair = |open, close| value.first() == Some(&open) && value.last() == Some(&close);
-    variable
-        || pair(b'<', b'>')
-        || pair(b'{', b'}')
-        || pair(b'%', b'%')
-        || pair(b'[', b']')
+    let is_enclosed = |open, close| value.first() == Some(&open) && value.last() == Some(&close);
+    is_variable
+        || is_enclosed(b'<', b'>')
+        || is_enclosed(b'{', b'}')
+        || is_enclosed(b'%', b'%')
+        || is_enclosed(b'[', b']')
         || automata().is_some_and(|automata| automata.templates.is_match(value))
 }
 
@@ -175,13 +206,15 @@ pub(super) fn is_example_value(value: &[u8]) -> bool {
     for byte in &lower {
         seen[usize::from(*byte)] = true;
     }
-    if seen.iter().filter(|seen| **seen).count() <= 3 || b"1234567890".starts_with(&lower) {
+    if seen.iter().filter(|seen| **seen).count() <= MAX_EXAMPLE_DISTINCT_BYTES
+        || b"1234567890".starts_with(&lower)
+    {
         return true;
     }
     if automata().is_some_and(|automata| automata.examples.is_match(value)) {
         return true;
     }
-    let whole: &[&[u8]] = &[
+    let defaults: &[&[u8]] = &[
         b"password",
         b"passwd",
         b"pass",
@@ -202,21 +235,21 @@ pub(super) fn is_example_value(value: &[u8]) -> bool {
         b"postgres",
         b"mysql",
     ];
-    if whole.contains(&lower.as_slice()) {
+    if defaults.contains(&lower.as_slice()) {
         return true;
     }
-    let stand_in: &[&[u8]] = &[
+    let example_parts: &[&[u8]] = &[
         b"test", b"tests", b"testing", b"mock", b"fake", b"foo", b"bar", b"baz", b"sample",
         b"demo", b"my", b"some", b"invalid", b"wrong", b"bad",
     ];
     let parts = || lower.split(|byte| !byte.is_ascii_alphanumeric());
-    parts().any(|part| stand_in.contains(&trim_digits(part))) && is_name(&lower)
+    parts().any(|part| example_parts.contains(&trim_digits(part))) && is_name(&lower)
 }
 
 /// Whether a value refers to something else: a file, a URL, an email address, an entry of a secret
 /// store, a public key or a hash.
 fn is_reference(value: &[u8]) -> bool {
-    let starts = |with: &str| value.starts_with(with.as_bytes());
+    let has_prefix = |prefix: &str| value.starts_with(prefix.as_bytes());
     let prefixes = [
         "/",
         "./",
@@ -250,40 +283,40 @@ fn is_reference(value: &[u8]) -> bool {
         "0x",
         "\\",
     ];
-    let drive = value.get(1..3) == Some(b":\\") || value.get(1..3) == Some(b":/");
-    let mail = value.iter().position(|byte| *byte == b'@').is_some_and(|at| {
-        value[at..].contains(&b'.')
+    let is_drive_path = value.get(1..3) == Some(b":\\") || value.get(1..3) == Some(b":/");
+    let is_email = value.iter().position(|byte| *byte == b'@').is_some_and(|at_sign| {
+        value[at_sign..].contains(&b'.')
             && value.iter().all(|b| b.is_ascii_alphanumeric() || b"@._+-".contains(b))
-            && at > 0
-            && value[at..].iter().filter(|b| b.is_ascii_digit()).count() == 0
+            && at_sign > 0
+            && value[at_sign..].iter().filter(|b| b.is_ascii_digit()).count() == 0
     });
-    let long_number = starts("0x") && value.len() >= 34;
+    let is_long_number = has_prefix("0x") && value.len() >= MIN_HEX_KEY_BYTES;
     // A base64 value can start like a path.
-    let base64 = value.len() >= 40
+    let is_base64 = value.len() >= MIN_BASE64_BYTES
         && is_strong_token(value)
         && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte));
-    prefixes.iter().any(|with| starts(with)) && !long_number && !base64
-        || drive
-        || mail
+    prefixes.iter().any(|prefix| has_prefix(prefix)) && !is_long_number && !is_base64
+        || is_drive_path
+        || is_email
         || contains(value, b"://")
 }
 
-/// Whether a value looks random and has at least 16 bytes.
+/// Whether a value looks random and is long enough to be a secret in any context.
 pub(super) fn is_strong_token(value: &[u8]) -> bool {
-    value.len() >= 16 && is_random(value)
+    value.len() >= MIN_STRONG_TOKEN_BYTES && is_random(value)
 }
 
 /// Whether a value looks random: letters and digits that form no words.
 pub(super) fn is_random(value: &[u8]) -> bool {
-    let (digit, letter) =
+    let (has_digit, has_letter) =
         (value.iter().any(u8::is_ascii_digit), value.iter().any(u8::is_ascii_alphabetic));
-    digit && letter && !is_wordlike(value) || has_irregular_case(value)
+    has_digit && has_letter && !is_wordlike(value) || has_irregular_case(value)
 }
 
 /// Whether a value has only letters, joined by any separators.
 pub(super) fn has_only_words(value: &[u8]) -> bool {
-    let digit = value.iter().any(u8::is_ascii_digit);
-    !digit
+    let has_digit = value.iter().any(u8::is_ascii_digit);
+    !has_digit
         && value.iter().all(|byte| {
             byte.is_ascii_alphabetic() || b" -_./:,;+=&|?()'".contains(byte) || *byte >= 128
         })
@@ -291,8 +324,9 @@ pub(super) fn has_only_words(value: &[u8]) -> bool {
 
 /// Whether a value is an identifier of several words, each with an optional short number.
 fn is_multi_word_name(value: &[u8]) -> bool {
-    let joined = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_./: ".contains(byte));
-    joined && segments(value).count() > 1 && segments(value).all(is_numbered_word)
+    let is_identifier =
+        value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_./: ".contains(byte));
+    is_identifier && segments(value).count() > 1 && segments(value).all(is_numbered_word)
 }
 
 fn is_name(value: &[u8]) -> bool {
@@ -303,18 +337,22 @@ fn is_name(value: &[u8]) -> bool {
 fn is_numbered_word(segment: &[u8]) -> bool {
     let word = trim_digits(segment);
     let digits = segment.len() - word.len();
-    word.iter().all(u8::is_ascii_alphabetic) && (digits <= 3 || word.is_empty() && digits <= 4)
+    word.iter().all(u8::is_ascii_alphabetic)
+        && (digits <= MAX_WORD_DIGITS || word.is_empty() && digits <= MAX_NUMBER_DIGITS)
 }
 
 /// Whether a value is an identifier that names a secret, such as `new_password2`.
 fn mentions_secret_word(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
-    let named = ["password", "passwd", "token", "secret"]
+    let has_secret_word = ["password", "passwd", "token", "secret"]
         .iter()
         .any(|word| contains(&lower, word.as_bytes()));
-    let joined = value.iter().any(|byte| b"-_./:".contains(byte))
+    let is_compound = value.iter().any(|byte| b"-_./:".contains(byte))
         || value.iter().any(u8::is_ascii_uppercase);
-    named && joined && is_wordlike(value) && !value.iter().any(|byte| b"!@#$%^&*+~?".contains(byte))
+    has_secret_word
+        && is_compound
+        && is_wordlike(value)
+        && !value.iter().any(|byte| b"!@#$%^&*+~?".contains(byte))
 }
 
 /// Whether a value consists of words as in identifiers, each with at most one short number.
@@ -324,36 +362,38 @@ pub(super) fn is_wordlike(value: &[u8]) -> bool {
             let digits = segment.iter().filter(|byte| byte.is_ascii_digit()).count();
             let groups =
                 segment.split(|byte| !byte.is_ascii_digit()).filter(|group| !group.is_empty());
-            let number = segment.len() == digits && digits <= 4;
-            let known =
+            let is_number = segment.len() == digits && digits <= MAX_NUMBER_DIGITS;
+            let is_known =
                 matches!(segment, b"ed25519" | b"x25519" | b"secp256k1" | b"Ed25519" | b"X25519");
-            number || known || digits <= 3 && groups.count() <= 1
+            is_number || is_known || digits <= MAX_WORD_DIGITS && groups.count() <= 1
         })
 }
 
 /// Whether capitals are irregular, as in base64: of five or more camel-case parts, at least 60 %
 /// are no words.
 fn has_irregular_case(value: &[u8]) -> bool {
-    let (mut humps, mut odd) = (0, 0);
+    let (mut parts, mut irregular) = (0, 0);
     for segment in value.split(|byte| !byte.is_ascii_alphabetic()) {
-        let upper = segment.iter().any(u8::is_ascii_uppercase);
-        if !upper || !segment.iter().any(u8::is_ascii_lowercase) {
+        let has_upper = segment.iter().any(u8::is_ascii_uppercase);
+        if !has_upper || !segment.iter().any(u8::is_ascii_lowercase) {
             continue;
         }
-        let hump = |pair: &[u8]| !(pair[1].is_ascii_uppercase() && pair[0].is_ascii_lowercase());
+        let is_inside_part =
+            |pair: &[u8]| !(pair[1].is_ascii_uppercase() && pair[0].is_ascii_lowercase());
         let mut start = 0;
-        let ends =
-            (1..=segment.len()).filter(|at| *at == segment.len() || !hump(&segment[at - 1..=*at]));
+        let ends = (1..=segment.len())
+            .filter(|at| *at == segment.len() || !is_inside_part(&segment[at - 1..=*at]));
         for end in ends {
             let part = &segment[start..end];
-            let vowel = part.iter().any(|byte| b"aeiouAEIOU".contains(byte));
+            let has_vowel = part.iter().any(|byte| b"aeiouAEIOU".contains(byte));
             let capitals = part.iter().filter(|byte| byte.is_ascii_uppercase()).count();
-            humps += 1;
-            odd += usize::from(part.len() <= 2 || !vowel || capitals > 1 && capitals < part.len());
+            parts += 1;
+            irregular +=
+                usize::from(part.len() <= 2 || !has_vowel || capitals > 1 && capitals < part.len());
             start = end;
         }
     }
-    humps >= 5 && odd * 5 >= humps * 3
+    parts >= 5 && irregular * 5 >= parts * 3
 }
 
 fn segments(value: &[u8]) -> impl Iterator<Item = &[u8]> {

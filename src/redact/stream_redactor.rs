@@ -10,6 +10,11 @@ use std::io::{self, Read, Write};
 /// Maximum size of the buffer in bytes. Every secret is shorter, so text without whitespace can
 /// still be cut.
 const MAX_BUFFER_BYTES: usize = 64 * 1024;
+/// Maximum size in bytes of a chunk that is added to the buffer at once.
+const MAX_CHUNK_BYTES: usize = MAX_BUFFER_BYTES / 4;
+/// Share of the held bytes that must arrive before the next scan, if nothing could be released. A
+/// scan for every byte received would take quadratic time.
+const RESCAN_DIVISOR: usize = 16;
 /// Distance between such a cut and undecided bytes: more than any keyword or look-behind.
 const CUT_MARGIN_BYTES: usize = 2 * LOOK_BEHIND;
 /// Size of the read buffer in bytes.
@@ -26,16 +31,15 @@ impl StreamRedactor {
     }
 
     /// Appends a chunk. Returns the redacted text that no later chunk can change.
-    pub fn push(&mut self, piece: &str) -> String {
+    pub fn push(&mut self, chunk: &str) -> String {
         let mut ready = String::new();
-        let mut rest = piece;
+        let mut rest = chunk;
         while !rest.is_empty() {
-            let most = (0..=rest.len().min(MAX_BUFFER_BYTES / 4))
-                .rev()
-                .find(|at| rest.is_char_boundary(*at));
-            let (now, later) = rest.split_at(most.unwrap_or(rest.len()));
-            ready.push_str(&into_text(self.buffer.push(now.as_bytes())));
-            rest = later;
+            let end =
+                (0..=rest.len().min(MAX_CHUNK_BYTES)).rev().find(|at| rest.is_char_boundary(*at));
+            let (head, tail) = rest.split_at(end.unwrap_or(rest.len()));
+            ready.push_str(&into_text(self.buffer.push(head.as_bytes())));
+            rest = tail;
         }
         ready
     }
@@ -52,19 +56,19 @@ pub fn redact_stream(
     mut output: impl Write,
     redactor: &Redactor,
 ) -> io::Result<RedactionCounts> {
-    let mut flow = RedactionBuffer::new(redactor.clone());
-    let mut piece = vec![0; READ_BUFFER_BYTES];
+    let mut buffer = RedactionBuffer::new(redactor.clone());
+    let mut chunk = vec![0; READ_BUFFER_BYTES];
     loop {
-        match input.read(&mut piece) {
+        match input.read(&mut chunk) {
             Ok(0) => break,
-            Ok(many) => output.write_all(&flow.push(&piece[..many]))?,
+            Ok(length) => output.write_all(&buffer.push(&chunk[..length]))?,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    output.write_all(&flow.finish())?;
+    output.write_all(&buffer.finish())?;
     output.flush()?;
-    Ok(flow.counts)
+    Ok(buffer.counts)
 }
 
 struct RedactionBuffer {
@@ -92,8 +96,8 @@ impl RedactionBuffer {
         }
     }
 
-    fn push(&mut self, piece: &[u8]) -> Vec<u8> {
-        self.text.extend_from_slice(piece);
+    fn push(&mut self, chunk: &[u8]) -> Vec<u8> {
+        self.text.extend_from_slice(chunk);
         if self.text.len() < self.next_scan_len {
             return vec![];
         }
@@ -105,9 +109,9 @@ impl RedactionBuffer {
         );
         let cut = self.cut_offset(&scan);
         let ready = self.release(&scan, cut);
-        // A scan for every byte received would take quadratic time.
-        let held = self.text.len() - self.held_start;
-        self.next_scan_len = self.text.len() + if ready.is_empty() { held / 16 } else { 0 };
+        let held_len = self.text.len() - self.held_start;
+        self.next_scan_len =
+            self.text.len() + if ready.is_empty() { held_len / RESCAN_DIVISOR } else { 0 };
         ready
     }
 
@@ -125,33 +129,38 @@ impl RedactionBuffer {
         let mut ready = vec![];
         let part = self.held_start..cut;
         self.redactor.write_redacted(&self.text, part, &scan.secrets, &mut ready, &mut self.counts);
-        let ends =
-            scan.secrets.iter().map(|found| found.end).chain(scan.placeholder_ends.iter().copied());
+        let ends = scan
+            .secrets
+            .iter()
+            .map(|secret| secret.end)
+            .chain(scan.placeholder_ends.iter().copied());
         self.covered = ends.filter(|end| *end <= cut).fold(self.covered, usize::max);
-        let keep = cut.saturating_sub(LOOK_BEHIND);
-        self.covered = self.covered.saturating_sub(keep);
-        self.text.drain(..keep);
-        self.held_start = cut - keep;
+        let drained = cut.saturating_sub(LOOK_BEHIND);
+        self.covered = self.covered.saturating_sub(drained);
+        self.text.drain(..drained);
+        self.held_start = cut - drained;
         ready
     }
 
     /// End of the bytes that can be released, after whitespace if there is any.
     fn cut_offset(&self, scan: &ScanResult) -> usize {
         let end = self.text.len();
-        let open = scan
+        let undecided = scan
             .undecided_from
             .unwrap_or(end)
             .min(self.redactor.inner.known_values.partial_match_start(&self.text));
-        let last = self.text[self.held_start..open].iter().rposition(u8::is_ascii_whitespace);
-        let cut =
-            avoid_split(scan, last.map_or(self.held_start, |last| self.held_start + last + 1));
+        let last_space =
+            self.text[self.held_start..undecided].iter().rposition(u8::is_ascii_whitespace);
+        let cut = avoid_split(
+            scan,
+            last_space.map_or(self.held_start, |last_space| self.held_start + last_space + 1),
+        );
         if cut > self.held_start
-            || end - self.held_start
-                <= MAX_BUFFER_BYTES - READ_BUFFER_BYTES.min(MAX_BUFFER_BYTES / 4)
+            || end - self.held_start <= MAX_BUFFER_BYTES - READ_BUFFER_BYTES.min(MAX_CHUNK_BYTES)
         {
             return cut.max(self.held_start);
         }
-        let mut cut = open
+        let mut cut = undecided
             .min(end.saturating_sub(known_values::MAX_KNOWN_VALUE_BYTES))
             .saturating_sub(CUT_MARGIN_BYTES);
         while cut > self.held_start && self.text[cut] & 0b1100_0000 == 0b1000_0000 {

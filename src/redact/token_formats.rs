@@ -4,6 +4,20 @@ use super::key_pattern::is_example_key;
 use super::placeholder::KIND_JWT;
 use super::scan::MatchedSpan;
 use super::window::{Window, is_word_byte};
+use std::ops::RangeInclusive;
+
+/// Maximum length in bytes of the header of a JWT, and of its signature.
+const MAX_JWT_PART_BYTES: usize = 2_048;
+/// Maximum length in bytes of the payload of a JWT.
+const MAX_JWT_PAYLOAD_BYTES: usize = 8_192;
+/// Minimum length in bytes of the header of a JWT.
+const MIN_JWT_HEADER_BYTES: usize = 12;
+/// Minimum length in bytes of the signature of a JWT.
+const MIN_JWT_SIGNATURE_BYTES: usize = 10;
+/// Length in bytes of the secret part of a webhook URL. A longer one is cut at the maximum.
+const WEBHOOK_BYTES: RangeInclusive<usize> = 24..=255;
+/// Length in bytes of an Azure signature.
+const AZURE_SIGNATURE_BYTES: RangeInclusive<usize> = 40..=200;
 
 fn is_base64url(byte: u8) -> bool {
     is_word_byte(byte) || byte == b'-'
@@ -18,16 +32,17 @@ pub(super) fn match_jwt(window: &Window, start: usize) -> Option<MatchedSpan> {
     if !window.is_token_start(start) {
         return None;
     }
-    let head = window.run_end(start, 2048, is_base64url);
-    if head - start < 12 || !window.starts_with(head, ".eyJ") {
+    let head = window.run_end(start, MAX_JWT_PART_BYTES, is_base64url);
+    if head - start < MIN_JWT_HEADER_BYTES || !window.starts_with(head, ".eyJ") {
         return None;
     }
-    let body = window.run_end(head + 1, 8192, is_base64url);
+    let body = window.run_end(head + 1, MAX_JWT_PAYLOAD_BYTES, is_base64url);
     if window.byte_at(body) != Some(b'.') {
         return None;
     }
-    let end = window.run_end(body + 1, 2048, is_base64url);
-    (end - body > 10 && window.is_token_end(end)).then_some((start, end, KIND_JWT))
+    let end = window.run_end(body + 1, MAX_JWT_PART_BYTES, is_base64url);
+    let fits = end - body > MIN_JWT_SIGNATURE_BYTES && window.is_token_end(end);
+    fits.then_some((start, end, KIND_JWT))
 }
 
 /// Discord bot token: account number, timestamp and signature, separated by dots.
@@ -63,8 +78,8 @@ pub(super) fn match_telegram(window: &Window, colon: usize) -> Option<MatchedSpa
         return None;
     }
     let start = window.run_start(colon, 11, |byte| byte.is_ascii_digit());
-    let before = window.ends_with(start, "bot") || window.is_token_start(start);
-    ((8..=10).contains(&(colon - start)) && before).then_some((start, end, "telegram-token"))
+    let is_boundary = window.ends_with(start, "bot") || window.is_token_start(start);
+    ((8..=10).contains(&(colon - start)) && is_boundary).then_some((start, end, "telegram-token"))
 }
 
 /// Terraform Cloud token: 14 characters, `.atlasv1.`, and 40 to 100 characters.
@@ -96,10 +111,11 @@ pub(super) fn match_webhook(
     end: usize,
     kind: &'static str,
 ) -> Option<MatchedSpan> {
-    let last = window.run_end(end, 255, |byte| is_base64url(byte) || byte == b'/');
+    let last = window.run_end(end, *WEBHOOK_BYTES.end(), |byte| is_base64url(byte) || byte == b'/');
     let rest = window.slice(end, last);
-    let digit = rest.iter().any(u8::is_ascii_digit);
-    (rest.len() >= 24 && digit && !is_example_key(rest)).then_some((end, last, kind))
+    let has_digit = rest.iter().any(u8::is_ascii_digit);
+    (WEBHOOK_BYTES.contains(&rest.len()) && has_digit && !is_example_key(rest))
+        .then_some((end, last, kind))
 }
 
 /// Azure shared access signature: the `sig` parameter of a query string.
@@ -108,11 +124,11 @@ pub(super) fn match_azure_signature(
     start: usize,
     end: usize,
 ) -> Option<MatchedSpan> {
-    let part = |byte: u8| byte.is_ascii_alphanumeric() || b"%+/=".contains(&byte);
-    let last = window.run_end(end, 201, part);
+    let is_signature_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"%+/=".contains(&byte);
+    let last = window.run_end(end, AZURE_SIGNATURE_BYTES.end() + 1, is_signature_byte);
     let rest = window.slice(end, last);
-    let fits = (40..=200).contains(&rest.len()) && rest.iter().any(u8::is_ascii_digit);
-    let before =
+    let fits = AZURE_SIGNATURE_BYTES.contains(&rest.len()) && rest.iter().any(u8::is_ascii_digit);
+    let is_boundary =
         matches!(window.byte_before(start), Some(b'?' | b'&' | b';' | b'"' | b'\'' | b' ') | None);
-    (fits && before && !is_example_key(rest)).then_some((end, last, "azure-signature"))
+    (fits && is_boundary && !is_example_key(rest)).then_some((end, last, "azure-signature"))
 }

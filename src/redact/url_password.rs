@@ -3,7 +3,10 @@ use super::scan::{MatchedSpan, detect_kind};
 use super::secret_value;
 use super::window::Window;
 
+/// Maximum length in bytes of user, password and host together.
 const MAX_AUTHORITY_BYTES: usize = 512;
+/// Minimum length of a password in bytes.
+const MIN_PASSWORD_BYTES: usize = 3;
 
 pub(super) fn match_url_password(
     window: &Window,
@@ -13,21 +16,23 @@ pub(super) fn match_url_password(
     if !window.byte_before(start).is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }
-    let inside = |byte: u8| byte > b' ' && byte != 127 && !b"/?#\"'`<>\\|^[]{}()".contains(&byte);
+    let is_authority_byte =
+        |byte: u8| byte > b' ' && byte != 127 && !b"/?#\"'`<>\\|^[]{}()".contains(&byte);
     // Brackets are read as well, so that a template is rejected as a whole below.
-    let end = window
-        .run_end(from, MAX_AUTHORITY_BYTES, |byte| inside(byte) || b"{}$<>*[]()".contains(&byte));
+    let end = window.run_end(from, MAX_AUTHORITY_BYTES, |byte| {
+        is_authority_byte(byte) || b"{}$<>*[]()".contains(&byte)
+    });
     let text = window.slice(from, end);
-    let at = text.iter().rposition(|byte| *byte == b'@')?;
-    let colon = text[..at].iter().position(|byte| *byte == b':')?;
-    let password = &text[colon + 1..at];
-    let host = text.get(at + 1).copied();
-    let plain = password.len() >= 3
-        && text[..colon].iter().all(|byte| inside(*byte) && *byte != b'@')
-        && host.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"[$_-{%".contains(&byte))
+    let at_sign = text.iter().rposition(|byte| *byte == b'@')?;
+    let colon = text[..at_sign].iter().position(|byte| *byte == b':')?;
+    let password = &text[colon + 1..at_sign];
+    let host_start = text.get(at_sign + 1).copied();
+    let is_secret = password.len() >= MIN_PASSWORD_BYTES
+        && text[..colon].iter().all(|byte| is_authority_byte(*byte) && *byte != b'@')
+        && host_start.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"[$_-{%".contains(&byte))
         && !secret_value::is_template(password)
         && !secret_value::is_example_value(password)
         && password.iter().any(u8::is_ascii_alphanumeric);
     let kind = detect_kind(password);
-    plain.then_some((from + colon + 1, from + at, kind))
+    is_secret.then_some((from + colon + 1, from + at_sign, kind))
 }

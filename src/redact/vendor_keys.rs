@@ -6,11 +6,11 @@ use super::key_pattern::{Alphabet, ClassCheck, KeyPattern};
 const fn pattern(
     kind: &'static str,
     prefixes: &'static [&'static str],
-    of: Alphabet,
-    (least, most): (usize, usize),
-    with: ClassCheck,
+    alphabet: Alphabet,
+    (min_len, max_len): (usize, usize),
+    check: ClassCheck,
 ) -> KeyPattern {
-    KeyPattern { kind, prefixes, alphabet: of, min_len: least, max_len: most, check: with }
+    KeyPattern { kind, prefixes, alphabet, min_len, max_len, check }
 }
 
 /// Entries may share a prefix. The first valid match counts.

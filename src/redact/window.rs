@@ -4,6 +4,10 @@ use std::cell::Cell;
 
 /// Maximum look-behind in bytes, from the start of the keyword.
 pub(super) const LOOK_BEHIND: usize = 256;
+/// Maximum number of spaces and tabs skipped at once.
+const MAX_BLANKS: usize = 64;
+/// Maximum length in bytes of the numbers in an ANSI color code.
+const MAX_COLOR_CODE_BYTES: usize = 12;
 
 pub(super) struct Window<'t> {
     bytes: &'t [u8],
@@ -23,8 +27,8 @@ impl<'t> Window<'t> {
         self.read_past_end.get()
     }
 
-    pub(super) fn byte_at(&self, place: usize) -> Option<u8> {
-        let byte = self.bytes.get(place).copied();
+    pub(super) fn byte_at(&self, offset: usize) -> Option<u8> {
+        let byte = self.bytes.get(offset).copied();
         if byte.is_none() {
             self.read_past_end.set(true);
         }
@@ -32,49 +36,59 @@ impl<'t> Window<'t> {
     }
 
     /// The byte before an offset. In place of a redacted secret, it is the `]` of the placeholder.
-    pub(super) fn byte_before(&self, place: usize) -> Option<u8> {
-        let place = place.checked_sub(1)?;
-        if place + LOOK_BEHIND < self.keyword_start {
+    pub(super) fn byte_before(&self, offset: usize) -> Option<u8> {
+        let offset = offset.checked_sub(1)?;
+        if offset + LOOK_BEHIND < self.keyword_start {
             None
-        } else if place < self.covered {
+        } else if offset < self.covered {
             Some(b']')
         } else {
-            self.byte_at(place)
+            self.byte_at(offset)
         }
     }
 
-    pub(super) fn starts_with(&self, place: usize, with: &str) -> bool {
-        with.bytes().enumerate().all(|(more, byte)| self.byte_at(place + more) == Some(byte))
+    pub(super) fn starts_with(&self, offset: usize, text: &str) -> bool {
+        text.bytes().enumerate().all(|(i, byte)| self.byte_at(offset + i) == Some(byte))
     }
 
     /// Whether the text before an offset ends with a string.
-    pub(super) fn ends_with(&self, place: usize, with: &str) -> bool {
-        with.bytes().rev().enumerate().all(|(less, byte)| {
-            place.checked_sub(less).and_then(|place| self.byte_before(place)) == Some(byte)
+    pub(super) fn ends_with(&self, offset: usize, text: &str) -> bool {
+        text.bytes().rev().enumerate().all(|(i, byte)| {
+            offset.checked_sub(i).and_then(|offset| self.byte_before(offset)) == Some(byte)
         })
     }
 
-    /// End of the run of matching bytes from `from` on, of at most `most` bytes.
-    pub(super) fn run_end(&self, from: usize, most: usize, of: impl Fn(u8) -> bool) -> usize {
+    /// End of the run of matching bytes from `from` on, of at most `max_len` bytes.
+    pub(super) fn run_end(
+        &self,
+        from: usize,
+        max_len: usize,
+        accepts: impl Fn(u8) -> bool,
+    ) -> usize {
         let mut end = from;
-        while end < from + most && self.byte_at(end).is_some_and(&of) {
+        while end < from + max_len && self.byte_at(end).is_some_and(&accepts) {
             end += 1;
         }
         end
     }
 
-    /// Start of the run of matching bytes that ends at `to`, of at most `most` bytes.
-    pub(super) fn run_start(&self, to: usize, most: usize, of: impl Fn(u8) -> bool) -> usize {
+    /// Start of the run of matching bytes that ends at `to`, of at most `max_len` bytes.
+    pub(super) fn run_start(
+        &self,
+        to: usize,
+        max_len: usize,
+        accepts: impl Fn(u8) -> bool,
+    ) -> usize {
         let mut start = to;
-        while to - start < most && self.byte_before(start).is_some_and(&of) {
+        while to - start < max_len && self.byte_before(start).is_some_and(&accepts) {
             start -= 1;
         }
         start
     }
 
-    /// Skips spaces and tabs, at most 64.
+    /// Skips spaces and tabs.
     pub(super) fn skip_blanks(&self, from: usize) -> usize {
-        self.run_end(from, 64, |byte| byte == b' ' || byte == b'\t')
+        self.run_end(from, MAX_BLANKS, |byte| byte == b' ' || byte == b'\t')
     }
 
     /// A slice of bytes that were already read. Never sets the flag.
@@ -84,28 +98,29 @@ impl<'t> Window<'t> {
 
     /// Whether a token can start here: not after a word byte, nor after a hyphen or dot that joins
     /// it to a word. Escapes (`\n`, `%20`) and ANSI color codes do not count as words.
-    pub(super) fn is_token_start(&self, place: usize) -> bool {
-        let Some(last) = self.byte_before(place) else { return true };
+    pub(super) fn is_token_start(&self, offset: usize) -> bool {
+        let Some(last) = self.byte_before(offset) else { return true };
         if last == b'-' || last == b'.' {
-            return place < 2 || !self.byte_before(place - 1).is_some_and(is_word_byte);
+            return offset < 2 || !self.byte_before(offset - 1).is_some_and(is_word_byte);
         }
         if !is_word_byte(last) {
             return true;
         }
         match last {
-            b'n' | b'r' | b't' if self.ends_with(place - 1, "\\") => true,
+            b'n' | b'r' | b't' if self.ends_with(offset - 1, "\\") => true,
             b'm' => {
-                let digits = self.run_start(place - 1, 12, |b| b.is_ascii_digit() || b == b';');
+                let is_code_byte = |byte: u8| byte.is_ascii_digit() || byte == b';';
+                let digits = self.run_start(offset - 1, MAX_COLOR_CODE_BYTES, is_code_byte);
                 self.ends_with(digits, "\u{1b}[")
             }
-            _ if last.is_ascii_hexdigit() && place >= 3 => self.ends_with(place - 2, "%"),
+            _ if last.is_ascii_hexdigit() && offset >= 3 => self.ends_with(offset - 2, "%"),
             _ => false,
         }
     }
 
     /// Whether a token can end here.
-    pub(super) fn is_token_end(&self, place: usize) -> bool {
-        !self.byte_at(place).is_some_and(is_word_byte)
+    pub(super) fn is_token_end(&self, offset: usize) -> bool {
+        !self.byte_at(offset).is_some_and(is_word_byte)
     }
 }
 

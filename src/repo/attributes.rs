@@ -27,45 +27,46 @@ pub(super) struct AttributeLookup<'a> {
 
 impl<'a> AttributeLookup<'a> {
     pub(super) fn new(user_repo: Option<&'a UserRepo>) -> AttributeLookup<'a> {
-        let applies_everywhere = user_repo.is_some_and(|theirs| {
-            let own = theirs.repository.path().join("info/attributes");
-            let users = theirs.repository.config().ok();
-            let users = users.and_then(|config| config.get_path("core.attributesFile").ok());
-            may_set_diff(&own) || users.is_some_and(|users| may_set_diff(&users))
+        let applies_everywhere = user_repo.is_some_and(|repo| {
+            let info_path = repo.repository.path().join("info/attributes");
+            let user_file = repo.repository.config().ok();
+            let user_file =
+                user_file.and_then(|config| config.get_path("core.attributesFile").ok());
+            may_set_diff(&info_path) || user_file.is_some_and(|user_file| may_set_diff(&user_file))
         });
         AttributeLookup { user_repo, applies_everywhere, folder_cache: HashMap::new() }
     }
 
     pub(super) fn diff_attribute(&mut self, path: &[u8]) -> DiffAttribute {
-        let (Some(theirs), Some(path)) = (self.user_repo, disk::path_from_bytes(path)) else {
+        let (Some(repo), Some(path)) = (self.user_repo, disk::path_from_bytes(path)) else {
             return DiffAttribute::Unset;
         };
         let folder = path.parent().unwrap_or(Path::new(""));
-        if !self.applies_everywhere && !self.has_attributes(theirs, folder) {
+        if !self.applies_everywhere && !self.has_attributes(repo, folder) {
             return DiffAttribute::Unset;
         }
         let flags = AttrCheckFlags::FILE_THEN_INDEX;
-        match theirs.repository.get_attr(&path, "diff", flags).map(AttrValue::from_string) {
+        match repo.repository.get_attr(&path, "diff", flags).map(AttrValue::from_string) {
             Ok(AttrValue::True) => DiffAttribute::Text,
             Ok(AttrValue::False) => DiffAttribute::Binary,
             _ => DiffAttribute::Unset,
         }
     }
 
-    fn has_attributes(&mut self, theirs: &UserRepo, folder: &Path) -> bool {
-        if let Some(known) = self.folder_cache.get(folder) {
-            return *known;
+    fn has_attributes(&mut self, repo: &UserRepo, folder: &Path) -> bool {
+        if let Some(cached) = self.folder_cache.get(folder) {
+            return *cached;
         }
-        let above = folder.parent().is_some_and(|above| self.has_attributes(theirs, above));
-        let spoken = above || may_set_diff(&theirs.top.join(folder).join(".gitattributes"));
-        self.folder_cache.insert(folder.to_owned(), spoken);
-        spoken
+        let above = folder.parent().is_some_and(|above| self.has_attributes(repo, above));
+        let may_apply = above || may_set_diff(&repo.top.join(folder).join(".gitattributes"));
+        self.folder_cache.insert(folder.to_owned(), may_apply);
+        may_apply
     }
 }
 
 /// Whether an attributes file may set the `diff` attribute.
-fn may_set_diff(list: &Path) -> bool {
-    let text = fs::read(list).unwrap_or_default();
+fn may_set_diff(path: &Path) -> bool {
+    let text = fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     // A macro can set any attribute under any name, so a file that defines one counts.
     text.contains("diff") || text.contains("binary") || text.contains("[attr]")

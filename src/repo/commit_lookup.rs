@@ -4,6 +4,11 @@ use super::object_store::UserRepo;
 use git2::{ErrorCode, ObjectType, Oid, Repository};
 use std::path::Path;
 
+/// Length of a full commit id in hexadecimal digits.
+const ID_DIGITS: usize = 40;
+/// Minimum length of a commit id prefix in hexadecimal digits.
+const MIN_PREFIX_DIGITS: usize = 4;
+
 /// Result of looking up a commit id prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommitLookup {
@@ -22,28 +27,28 @@ pub enum CommitLookup {
 /// Looks up a commit in the repository around `root`, including its alternate object stores. A
 /// valid prefix has 4 to 40 hexadecimal digits.
 pub fn find_commit(root: &Path, prefix: &str) -> Result<CommitLookup, RepoError> {
-    let Some(theirs) = UserRepo::discover(root)? else { return Ok(CommitLookup::NoHistory) };
-    let repository = &theirs.repository;
-    let digits = prefix.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if !digits || !(4..=40).contains(&prefix.len()) {
+    let Some(user_repo) = UserRepo::discover(root)? else { return Ok(CommitLookup::NoHistory) };
+    let repository = &user_repo.repository;
+    let is_hex = prefix.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_hex || !(MIN_PREFIX_DIGITS..=ID_DIGITS).contains(&prefix.len()) {
         return Ok(CommitLookup::Unknown);
     }
-    let found = match repository.find_object_by_prefix(prefix, None) {
+    let commits = match repository.find_object_by_prefix(prefix, None) {
         Ok(object) => filter_commits(repository, &[object.id()]),
         // An ambiguous prefix can still match only one commit, if the other objects are files.
         Err(error) if error.code() == ErrorCode::Ambiguous => {
-            let all = objects_with_prefix(repository, &prefix.to_ascii_lowercase());
+            let ids = objects_with_prefix(repository, &prefix.to_ascii_lowercase());
             filter_commits(
                 repository,
-                &all.map_err(|error| RepoError::from_git(&theirs.top, &error))?,
+                &ids.map_err(|error| RepoError::from_git(&user_repo.top, &error))?,
             )
         }
         Err(_) => vec![],
     };
-    Ok(match found.as_slice() {
+    Ok(match commits.as_slice() {
         [] if repository.is_shallow() => CommitLookup::Shallow,
         [] => CommitLookup::Unknown,
-        [one] => CommitLookup::Known(one.to_string()),
+        [id] => CommitLookup::Known(id.to_string()),
         _ => CommitLookup::Ambiguous,
     })
 }

@@ -46,32 +46,33 @@ pub struct LaterChanges {
 }
 
 impl TreeStore {
-    /// Finds the changes of `paths` since `earlier`. `now` is the current state of the repository.
+    /// Finds the changes of `paths` since `earlier`. `pin` is the current state of the repository.
     pub fn changes_since(
         &self,
         root: &Path,
-        now: &Pin,
+        pin: &Pin,
         earlier: &EarlierState<'_>,
         paths: &[String],
     ) -> Result<LaterChanges, RepoError> {
         let stores = ObjectStore::open(&self.home, root)?;
-        let broken = |error: git2::Error| RepoError::from_git(root, &error);
+        let git_error = |error: git2::Error| RepoError::from_git(root, &error);
         let paths: Vec<&str> = paths.iter().take(MAX_FILES).map(String::as_str).collect();
         let tree = |id: &str| Oid::from_str(id).ok().and_then(|id| stores.find_tree(id));
-        let differ = |one: Option<Tree<'_>>, other: Option<Tree<'_>>| -> Vec<String> {
+        let differing_paths = |one: Option<Tree<'_>>, other: Option<Tree<'_>>| -> Vec<String> {
             let (Some(one), Some(other)) = (one, other) else { return vec![] };
             let differs = |path: &&&str| entry_id(&one, path) != entry_id(&other, path);
             paths.iter().filter(differs).map(|path| (*path).to_owned()).collect()
         };
-        let changed = differ(tree(&now.tree), earlier.tree.and_then(tree));
-        let (Some(repository), Some(head)) = (stores.repository(), &now.commit) else {
+        let changed = differing_paths(tree(&pin.tree), earlier.tree.and_then(tree));
+        let (Some(repository), Some(head)) = (stores.repository(), &pin.commit) else {
             return Ok(LaterChanges { changed, ..LaterChanges::default() });
         };
-        let head = Oid::from_str(head).map_err(broken)?;
+        let head = Oid::from_str(head).map_err(git_error)?;
         let last = repository.find_commit(head).and_then(|commit| commit.tree()).ok();
-        let uncommitted = differ(tree(&now.tree), last);
-        let (commits, short) = walk_since(repository, head, earlier, &paths).map_err(broken)?;
-        Ok(LaterChanges { commits, truncated: short, uncommitted, changed })
+        let uncommitted = differing_paths(tree(&pin.tree), last);
+        let (commits, truncated) =
+            walk_since(repository, head, earlier, &paths).map_err(git_error)?;
+        Ok(LaterChanges { commits, truncated, uncommitted, changed })
     }
 }
 
@@ -84,71 +85,73 @@ fn walk_since(
     earlier: &EarlierState<'_>,
     paths: &[&str],
 ) -> Result<(Vec<TouchingCommit>, bool), git2::Error> {
-    let until = Instant::now() + TIMEOUT;
+    let deadline = Instant::now() + TIMEOUT;
     let base = earlier.commit.and_then(|id| Oid::from_str(id).ok());
     let base = base.and_then(|id| repository.find_commit(id).ok());
-    let (mut waiting, mut past, mut seen) = (BinaryHeap::new(), HashSet::new(), HashSet::new());
-    let mut known: HashMap<Oid, Vec<Option<Oid>>> = HashMap::new();
+    let (mut queue, mut reachable, mut seen) = (BinaryHeap::new(), HashSet::new(), HashSet::new());
+    let mut id_cache: HashMap<Oid, Vec<Option<Oid>>> = HashMap::new();
     let first = repository.find_commit(head)?;
-    waiting.push((first.time().seconds(), first.id()));
+    queue.push((first.time().seconds(), first.id()));
     if let Some(base) = &base {
-        past.insert(base.id());
-        waiting.push((base.time().seconds(), base.id()));
+        reachable.insert(base.id());
+        queue.push((base.time().seconds(), base.id()));
     }
-    let (mut told, mut nth) = (vec![], 0);
-    while waiting.iter().any(|(_, id)| !past.contains(id)) {
-        let Some((time, id)) = waiting.pop() else { break };
+    let (mut commits, mut visited) = (vec![], 0);
+    while queue.iter().any(|(_, id)| !reachable.contains(id)) {
+        let Some((time, id)) = queue.pop() else { break };
         if !seen.insert(id) {
             continue;
         }
-        if nth >= MAX_COMMITS_VISITED
-            || told.len() >= MAX_COMMITS_REPORTED
-            || Instant::now() >= until
+        if visited >= MAX_COMMITS_VISITED
+            || commits.len() >= MAX_COMMITS_REPORTED
+            || Instant::now() >= deadline
         {
-            return Ok((told, true));
+            return Ok((commits, true));
         }
-        nth += 1;
-        let old = past.contains(&id) || (base.is_none() && time < earlier.time);
+        visited += 1;
+        let is_old = reachable.contains(&id) || (base.is_none() && time < earlier.time);
         // The walk ends at the boundary of a shallow clone.
         let Ok(commit) = repository.find_commit(id) else { continue };
         for parent in commit.parents() {
-            if old {
-                past.insert(parent.id());
+            if is_old {
+                reachable.insert(parent.id());
             }
-            if base.is_some() || !old {
-                waiting.push((parent.time().seconds(), parent.id()));
+            if base.is_some() || !is_old {
+                queue.push((parent.time().seconds(), parent.id()));
             }
         }
-        if old {
+        if is_old {
             continue;
         }
-        let now = cached_entry_ids(&commit, paths, &mut known);
-        let before: Vec<_> =
-            commit.parents().map(|parent| cached_entry_ids(&parent, paths, &mut known)).collect();
-        let touched = |at: &usize| {
-            let root = before.is_empty() && now[*at].is_none();
-            !root && before.iter().all(|ids| ids[*at] != now[*at])
+        let new_ids = cached_entry_ids(&commit, paths, &mut id_cache);
+        let parent_ids: Vec<_> = commit
+            .parents()
+            .map(|parent| cached_entry_ids(&parent, paths, &mut id_cache))
+            .collect();
+        let touched = |index: &usize| {
+            let never_existed = parent_ids.is_empty() && new_ids[*index].is_none();
+            !never_existed && parent_ids.iter().all(|ids| ids[*index] != new_ids[*index])
         };
         let touched: Vec<String> =
-            (0..paths.len()).filter(touched).map(|at| paths[at].to_owned()).collect();
+            (0..paths.len()).filter(touched).map(|index| paths[index].to_owned()).collect();
         if !touched.is_empty() {
-            told.push((CommitSummary::new(&commit), touched));
+            commits.push((CommitSummary::new(&commit), touched));
         }
     }
-    Ok((told, false))
+    Ok((commits, false))
 }
 
 /// Object ids of all paths at a commit, cached.
 fn cached_entry_ids(
     commit: &git2::Commit<'_>,
     paths: &[&str],
-    known: &mut HashMap<Oid, Vec<Option<Oid>>>,
+    cache: &mut HashMap<Oid, Vec<Option<Oid>>>,
 ) -> Vec<Option<Oid>> {
     let read = || {
         let tree = commit.tree().ok();
         paths.iter().map(|path| entry_id(tree.as_ref()?, path)).collect()
     };
-    known.entry(commit.id()).or_insert_with(read).clone()
+    cache.entry(commit.id()).or_insert_with(read).clone()
 }
 
 fn entry_id(tree: &Tree<'_>, path: &str) -> Option<Oid> {

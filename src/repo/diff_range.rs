@@ -76,47 +76,52 @@ pub(super) fn resolve_range(
     pin: &Pin,
     range: &DiffRange,
 ) -> Result<DiffSides, RepoError> {
-    let theirs = stores.user_repo().ok_or_else(|| RepoError::no_repository(root))?;
-    let finding = RangeResolver { user_repo: theirs, repository: &theirs.repository, pin };
+    let user_repo = stores.user_repo().ok_or_else(|| RepoError::no_repository(root))?;
+    let resolver = RangeResolver { user_repo, repository: &user_repo.repository, pin };
     match range {
-        DiffRange::Auto => finding.auto_sides(),
-        DiffRange::Worktree => finding.worktree_sides(),
+        DiffRange::Auto => resolver.auto_sides(),
+        DiffRange::Worktree => resolver.worktree_sides(),
         DiffRange::Staged => {
-            let (old, named) = finding.head_tree()?;
-            let says = format!("what is staged against {named}");
-            let commits = (finding.pinned_commit()?.map(|head| head.id()), None);
-            Ok(DiffSides { description: says, old, new: NewSide::Index, commits })
+            let (old, head_name) = resolver.head_tree()?;
+            let description = format!("what is staged against {head_name}");
+            let commits = (resolver.pinned_commit()?.map(|head| head.id()), None);
+            Ok(DiffSides { description, old, new: NewSide::Index, commits })
         }
-        DiffRange::Branch => finding.branch_sides(),
-        DiffRange::Commit(name) => RangeResolver::parent_sides(&finding.find_commit(name)?),
-        DiffRange::Between { base, head } => finding.commit_sides(base, head),
-        DiffRange::MergeBase { base, head } => finding.merge_base_sides(base, head),
+        DiffRange::Branch => resolver.branch_sides(),
+        DiffRange::Commit(name) => RangeResolver::parent_sides(&resolver.find_commit(name)?),
+        DiffRange::Between { base, head } => resolver.commit_sides(base, head),
+        DiffRange::MergeBase { base, head } => resolver.merge_base_sides(base, head),
         DiffRange::MergeBaseOrBetween { base, head } => {
-            match finding.merge_base_sides(base, head) {
-                Err(RepoError::NoMergeBase { .. }) => finding.commit_sides(base, head),
+            match resolver.merge_base_sides(base, head) {
+                Err(RepoError::NoMergeBase { .. }) => resolver.commit_sides(base, head),
                 found => found,
             }
         }
-        DiffRange::Trees { description: says, old, new } => {
-            sides_from_trees(says, old.as_deref(), new)
+        DiffRange::Trees { description, old, new } => {
+            sides_from_trees(description, old.as_deref(), new)
         }
     }
 }
 
-fn sides_from_trees(says: &str, old: Option<&str>, new: &str) -> Result<DiffSides, RepoError> {
+fn sides_from_trees(
+    description: &str,
+    old: Option<&str>,
+    new: &str,
+) -> Result<DiffSides, RepoError> {
     let id = |text: &str| {
         Oid::from_str(text).map_err(|_| RepoError::InvalidTreeId { given: text.to_owned() })
     };
     let (old, new) = (old.map(id).transpose()?, NewSide::Tree(id(new)?));
-    Ok(DiffSides { description: says.to_owned(), old, new, commits: (None, None) })
+    Ok(DiffSides { description: description.to_owned(), old, new, commits: (None, None) })
 }
 
 /// Pins the tree of a commit.
 pub(super) fn pin_commit(root: &Path, name: &str) -> Result<Pin, RepoError> {
-    let theirs = UserRepo::discover(root)?.ok_or_else(|| RepoError::no_repository(root))?;
+    let user_repo = UserRepo::discover(root)?.ok_or_else(|| RepoError::no_repository(root))?;
     let pin = Pin { tree: String::new(), commit: None, dirty: false, left_out: vec![] };
-    let finding = RangeResolver { user_repo: &theirs, repository: &theirs.repository, pin: &pin };
-    let commit = finding.find_commit(name)?;
+    let resolver =
+        RangeResolver { user_repo: &user_repo, repository: &user_repo.repository, pin: &pin };
+    let commit = resolver.find_commit(name)?;
     let (tree, id) = (commit.tree_id().to_string(), commit.id().to_string());
     Ok(Pin { tree, commit: Some(id), dirty: false, left_out: vec![] })
 }
@@ -143,8 +148,9 @@ impl<'a> RangeResolver<'a> {
         if self.pin.dirty || self.pinned_commit()?.is_none() {
             return self.worktree_sides();
         }
-        let away = |default: &Commit<'_>| Some(default.id().to_string()) != self.pin.commit;
-        if self.default_branch().is_some_and(|(_, default)| away(&default)) {
+        let is_other_commit =
+            |default: &Commit<'_>| Some(default.id().to_string()) != self.pin.commit;
+        if self.default_branch().is_some_and(|(_, default)| is_other_commit(&default)) {
             let sides = self.branch_sides()?;
             // A branch that is only behind has no changes.
             if !matches!(sides.new, NewSide::Tree(new) if Some(new) == sides.old) {
@@ -158,32 +164,33 @@ impl<'a> RangeResolver<'a> {
     }
 
     fn worktree_sides(&self) -> Result<DiffSides, RepoError> {
-        let (old, named) = self.head_tree()?;
-        let says = format!("the working tree against {named}");
+        let (old, head_name) = self.head_tree()?;
+        let description = format!("the working tree against {head_name}");
         let commits = (self.pinned_commit()?.map(|head| head.id()), None);
-        Ok(DiffSides { description: says, old, new: NewSide::Tree(self.pinned_tree()?), commits })
+        Ok(DiffSides { description, old, new: NewSide::Tree(self.pinned_tree()?), commits })
     }
 
     fn commit_sides(&self, base: &str, head: &str) -> Result<DiffSides, RepoError> {
         let (old, new) = (self.find_commit(base)?, self.find_commit(head)?);
-        let says = format!(
+        let description = format!(
             "{} against {}",
             describe_commit(head, new.id()),
             describe_commit(base, old.id())
         );
-        Ok(DiffSides::from_commits(says, Some(&old), &new))
+        Ok(DiffSides::from_commits(description, Some(&old), &new))
     }
 
     fn merge_base_sides(&self, base: &str, head: &str) -> Result<DiffSides, RepoError> {
-        let (other, new) = (self.find_commit(base)?, self.find_commit(head)?);
-        let old = self.merge_base(&other, base, &new, head)?;
-        let (head, base) = (describe_commit(head, new.id()), describe_commit(base, other.id()));
-        let says = if old.id() == other.id() {
+        let (base_commit, new) = (self.find_commit(base)?, self.find_commit(head)?);
+        let old = self.merge_base(&base_commit, base, &new, head)?;
+        let (head, base) =
+            (describe_commit(head, new.id()), describe_commit(base, base_commit.id()));
+        let description = if old.id() == base_commit.id() {
             format!("{head} against {base}")
         } else {
             format!("{head} against where it left {base}, at `{}`", short_id(old.id()))
         };
-        Ok(DiffSides::from_commits(says, Some(&old), &new))
+        Ok(DiffSides::from_commits(description, Some(&old), &new))
     }
 
     fn branch_sides(&self) -> Result<DiffSides, RepoError> {
@@ -193,14 +200,14 @@ impl<'a> RangeResolver<'a> {
         })?;
         let head = self.pinned_commit()?.ok_or_else(|| RepoError::unknown_revision("HEAD"))?;
         let old = self.merge_base(&default, &name, &head, "HEAD")?;
-        let also = if self.pin.dirty { ", with what is not committed yet," } else { "" };
-        let says = format!(
-            "this branch{also} against where it left `{name}`, at `{}`",
+        let uncommitted = if self.pin.dirty { ", with what is not committed yet," } else { "" };
+        let description = format!(
+            "this branch{uncommitted} against where it left `{name}`, at `{}`",
             short_id(old.id())
         );
         let commits = (Some(old.id()), (!self.pin.dirty).then(|| head.id()));
         Ok(DiffSides {
-            description: says,
+            description,
             old: Some(old.tree_id()),
             new: NewSide::Tree(self.pinned_tree()?),
             commits,
@@ -211,8 +218,9 @@ impl<'a> RangeResolver<'a> {
         let id = short_id(commit.id());
         let had_parents = commit.raw_header_bytes().windows(8).any(|part| part == b"\nparent ");
         if let Ok(parent) = commit.parent(0) {
-            let says = format!("commit `{id}` against its parent `{}`", short_id(parent.id()));
-            return Ok(DiffSides::from_commits(says, Some(&parent), commit));
+            let description =
+                format!("commit `{id}` against its parent `{}`", short_id(parent.id()));
+            return Ok(DiffSides::from_commits(description, Some(&parent), commit));
         }
         // At the boundary of a shallow clone the parent is missing, and all files would look added.
         if had_parents {
@@ -236,8 +244,8 @@ impl<'a> RangeResolver<'a> {
     }
 
     fn pinned_tree(&self) -> Result<Oid, RepoError> {
-        let gone = |_| RepoError::TreeMissing { tree: self.pin.tree.clone() };
-        Oid::from_str(&self.pin.tree).map_err(gone)
+        let missing = |_| RepoError::TreeMissing { tree: self.pin.tree.clone() };
+        Oid::from_str(&self.pin.tree).map_err(missing)
     }
 
     /// Finds a commit by any revision syntax git parses.
@@ -272,8 +280,8 @@ impl<'a> RangeResolver<'a> {
                     (format!("refs/heads/{name}"), (*name).to_owned()),
                 ]
             });
-            names.into_iter().find_map(|(whole, name)| {
-                let found = self.repository.find_reference(&whole).ok()?;
+            names.into_iter().find_map(|(reference, name)| {
+                let found = self.repository.find_reference(&reference).ok()?;
                 Some((name, found.peel_to_commit().ok()?))
             })
         })
@@ -292,7 +300,7 @@ impl<'a> RangeResolver<'a> {
         base.map_err(|error| {
             let names = (one_name.to_owned(), other_name.to_owned());
             if self.repository.is_shallow() {
-                let missing = format!("where `{}` and `{}` parted", names.0, names.1);
+                let missing = format!("the merge base of `{}` and `{}`", names.0, names.1);
                 RepoError::Shallow { missing }
             } else if error.code() == ErrorCode::NotFound {
                 RepoError::NoMergeBase { one: names.0, other: names.1 }

@@ -23,42 +23,43 @@ pub(super) fn path_from_bytes(bytes: &[u8]) -> Option<PathBuf> {
     path
 }
 
-/// Reads one regular file below `top`, up to `largest` bytes. A path through a linked folder counts
-/// as missing, as in git.
-pub(super) fn read_file(top: &Path, below: &Path, largest: u64) -> DiskRead {
-    let folders = below.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
-    let is_link = |path: PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+/// Reads one regular file below `top`, up to `max_bytes` bytes. A path through a linked folder
+/// counts as missing, as in git.
+pub(super) fn read_file(top: &Path, relative: &Path, max_bytes: u64) -> DiskRead {
+    let folders = relative.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    let is_link =
+        |path: PathBuf| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
     if folders.into_iter().any(|folder| is_link(top.join(folder))) {
         return DiskRead::Missing;
     }
-    let whole = top.join(below);
-    let found = match fs::symlink_metadata(&whole) {
-        Ok(found) => found,
+    let full_path = top.join(relative);
+    let metadata = match fs::symlink_metadata(&full_path) {
+        Ok(metadata) => metadata,
         Err(error) if is_missing(&error) => return DiskRead::Missing,
         Err(_) => return DiskRead::Unreadable,
     };
-    if found.is_symlink() {
+    if metadata.is_symlink() {
         return DiskRead::Link;
     }
     // A folder replaced the file, so the file is deleted. The folder's files have entries of their
     // own.
-    if found.is_dir() {
+    if metadata.is_dir() {
         return DiskRead::Missing;
     }
-    if !found.is_file() {
+    if !metadata.is_file() {
         return DiskRead::Unreadable;
     }
-    if found.len() > largest {
+    if metadata.len() > max_bytes {
         return DiskRead::TooLarge;
     }
-    read_bounded(&whole, largest).unwrap_or(DiskRead::Unreadable)
+    read_bounded(&full_path, max_bytes).unwrap_or(DiskRead::Unreadable)
 }
 
-fn read_bounded(path: &Path, largest: u64) -> io::Result<DiskRead> {
+fn read_bounded(path: &Path, max_bytes: u64) -> io::Result<DiskRead> {
     let mut bytes = vec![];
     // The file may grow during the read.
-    File::open(path)?.take(largest + 1).read_to_end(&mut bytes)?;
-    Ok(if bytes.len() as u64 > largest { DiskRead::TooLarge } else { DiskRead::Bytes(bytes) })
+    File::open(path)?.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    Ok(if bytes.len() as u64 > max_bytes { DiskRead::TooLarge } else { DiskRead::Bytes(bytes) })
 }
 
 fn is_missing(error: &io::Error) -> bool {
@@ -77,15 +78,15 @@ pub(super) fn open_lock_file(path: &Path) -> io::Result<File> {
 /// Whether an open file is still the one at this path (same device and inode).
 pub(super) fn is_same_file(file: &File, path: &Path) -> bool {
     #[cfg(unix)]
-    let bears = {
+    let is_same = {
         use std::os::unix::fs::MetadataExt;
-        let known = |found: fs::Metadata| (found.dev(), found.ino());
-        file.metadata().ok().map(known) == fs::metadata(path).ok().map(known)
+        let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+        file.metadata().ok().map(identity) == fs::metadata(path).ok().map(identity)
     };
     // Other systems do not delete lock files, so the path is never reused.
     #[cfg(not(unix))]
-    let bears = file.metadata().is_ok() && path.exists();
-    bears
+    let is_same = file.metadata().is_ok() && path.exists();
+    is_same
 }
 
 /// Creates a new read-only file, optionally executable.
@@ -133,6 +134,6 @@ fn set_mode(folder: &Path, mode: u32) -> io::Result<()> {
 
 // Systems without Unix modes need no change.
 #[cfg(not(unix))]
-fn mode(folder: &Path, _: u32) -> io::Result<()> {
+fn set_mode(folder: &Path, _: u32) -> io::Result<()> {
     fs::symlink_metadata(folder).map(drop)
 }

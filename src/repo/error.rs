@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub enum RepoError {
     /// The repository belongs to another user of this machine (git's `safe.directory` check).
     #[error(
-        "the repository `{}` belongs to somebody else: if you trust it, run `git config --global \
+        "the repository `{}` belongs to another user: if you trust it, run `git config --global \
          --add safe.directory {}`",
         .path.display(),
         .path.display()
@@ -19,7 +19,8 @@ pub enum RepoError {
     },
     /// The config sets `core.worktree` to another folder.
     #[error(
-        "the repository `{}` keeps its files in another folder (`core.worktree`): go there",
+        "the repository `{}` keeps its files in another folder (`core.worktree`): run this in \
+         that folder",
         .path.display()
     )]
     WorktreeElsewhere {
@@ -38,7 +39,10 @@ pub enum RepoError {
         says: String,
     },
     /// The repository uses a format or extension that libgit2 does not support.
-    #[error("the repository `{}` is laid out in a way that cannot be read here: {says}", .path.display())]
+    #[error(
+        "the repository `{}` uses a git format that is not supported here: {says}",
+        .path.display()
+    )]
     Unsupported {
         /// Top folder of the repository.
         path: PathBuf,
@@ -47,8 +51,8 @@ pub enum RepoError {
     },
     /// Our own object store for pinned trees cannot be used.
     #[error(
-        "the store of pinned trees `{}` cannot be used: {says} (delete it, and what is pinned \
-         from now on is kept again)",
+        "the store of pinned trees `{}` cannot be used: {says} (delete this folder: the next \
+         debate creates it again)",
         .path.display()
     )]
     OwnStore {
@@ -59,28 +63,31 @@ pub enum RepoError {
     },
     /// Objects of a tree are missing from both object stores.
     #[error(
-        "the tree {tree} is not all there any more, neither in the repository nor among the \
-         pinned ones: open a new debate about what stands there now"
+        "the tree {tree} is no longer complete, neither in the repository nor in the store of \
+         pinned trees: start a new debate about the current state"
     )]
     TreeMissing {
         /// Id of the tree.
         tree: String,
     },
     /// The value is not a valid tree id.
-    #[error("`{given}` is not the id of a tree: give the 40 digits a pin has")]
+    #[error("`{given}` is not a tree id: give the 40 hexadecimal digits of a pin")]
     InvalidTreeId {
         /// Value as given by the caller.
         given: String,
     },
     /// The folder is not in a git repository.
-    #[error("`{}` is in no git repository, so there are no changes and no history: name files", .path.display())]
+    #[error(
+        "`{}` is in no git repository, so there are no changes and no history: name files",
+        .path.display()
+    )]
     NoRepository {
         /// Folder that was searched.
         path: PathBuf,
     },
     /// The repository is bare: it has no working tree.
     #[error(
-        "`{}` is a bare repository, which has no files to talk about: use a clone or a worktree of it",
+        "`{}` is a bare repository, which has no working tree: use a clone or a worktree of it",
         .path.display()
     )]
     Bare {
@@ -97,7 +104,8 @@ pub enum RepoError {
     },
     /// The default branch cannot be determined.
     #[error(
-        "the repository `{}` has no `origin/HEAD` and no branch `{names}`: write `diff=BASE...HEAD`",
+        "the repository `{}` has no `origin/HEAD` and no branch `{names}`: write \
+         `diff=BASE...HEAD`",
         .path.display()
     )]
     NoDefaultBranch {
@@ -108,7 +116,8 @@ pub enum RepoError {
     },
     /// A patch cannot be parsed or does not apply.
     #[error(
-        "the patch does not apply to {onto}: {says} (make it with `git diff --binary`, or name what it was made from with `--base`)"
+        "the patch does not apply to {onto}: {says} (create it with `git diff --binary`, or name \
+         the commit it was made from with `--base`)"
     )]
     PatchFailed {
         /// Commit it was applied to.
@@ -134,7 +143,10 @@ pub enum RepoError {
         missing: String,
     },
     /// I/O error on a file or folder of ours.
-    #[error("`{}`: {error} (see that it can be written and that the disk is not full)", .path.display())]
+    #[error(
+        "`{}`: {error} (check that it is writable and that the disk is not full)",
+        .path.display()
+    )]
     Io {
         /// File or folder that failed.
         path: PathBuf,

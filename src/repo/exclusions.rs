@@ -183,13 +183,14 @@ pub fn exclusion_reason(path: &[u8]) -> Option<ExclusionReason> {
         return Some(ExclusionReason::Unreadable);
     }
     let names = split_names(path);
-    let any = |patterns: &[&str]| patterns.iter().any(|pattern| matches_pattern(pattern, &names));
+    let matches_any =
+        |patterns: &[&str]| patterns.iter().any(|pattern| matches_pattern(pattern, &names));
     if has_secret_name(&names) {
         Some(ExclusionReason::Secret)
-    } else if any(INSTRUCTION_PATTERNS) {
+    } else if matches_any(INSTRUCTION_PATTERNS) {
         Some(ExclusionReason::Instructions)
     } else {
-        any(SETTINGS_PATTERNS).then_some(ExclusionReason::Settings)
+        matches_any(SETTINGS_PATTERNS).then_some(ExclusionReason::Settings)
     }
 }
 
@@ -213,33 +214,34 @@ pub(super) fn is_unwritable(path: &[u8]) -> bool {
 /// Whether one path component is unsafe: path traversal, `.git` in any spelling, or a name that is
 /// invalid on this system.
 fn is_unsafe_name(name: &[u8]) -> bool {
-    let own = fold_name(name);
-    let git = own.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    let folded = fold_name(name);
+    let base_name = folded.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
     matches!(name, b"" | b"." | b"..")
-        || matches!(git, ".git" | "git~1")
+        || matches!(base_name, ".git" | "git~1")
         || name.len() > MAX_NAME_BYTES
         || name.contains(&0)
         || (cfg!(any(windows, target_vendor = "apple")) && std::str::from_utf8(name).is_err())
-        || (cfg!(windows) && is_reserved_on_windows(&own))
+        || (cfg!(windows) && is_reserved_on_windows(&folded))
 }
 
 /// Whether Windows reserves the name (device names such as `con`) or forbids a character in it.
 fn is_reserved_on_windows(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end();
-    let numbered = |device: &str| {
+    let is_numbered = |device: &str| {
         stem.strip_prefix(device).is_some_and(|rest| rest.chars().count() == 1 && rest != "0")
     };
     name.contains(['<', '>', ':', '"', '|', '?', '*', '\\'])
         || name.contains(|c: char| c.is_ascii_control())
         || name.ends_with(['.', ' '])
         || matches!(stem, "con" | "prn" | "aux" | "nul" | "conin$" | "conout$")
-        || numbered("com")
-        || numbered("lpt")
+        || is_numbered("com")
+        || is_numbered("lpt")
 }
 
 fn has_secret_name(names: &[String]) -> bool {
-    let any = |patterns: &[&str]| patterns.iter().any(|pattern| matches_pattern(pattern, names));
-    any(SECRET_PATTERNS) && !any(SECRET_EXCEPTIONS)
+    let matches_any =
+        |patterns: &[&str]| patterns.iter().any(|pattern| matches_pattern(pattern, names));
+    matches_any(SECRET_PATTERNS) && !matches_any(SECRET_EXCEPTIONS)
 }
 
 fn split_names(path: &[u8]) -> Vec<String> {
@@ -252,10 +254,10 @@ pub(super) fn fold_name(name: &[u8]) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    let unseen = |c: &char| matches!(*c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-    let seen: String = text.chars().filter(|c| !unseen(c)).collect();
+    let is_invisible = |c: &char| matches!(*c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let visible: String = text.chars().filter(|c| !is_invisible(c)).collect();
     // Via upper case, because some lower-case letters share one upper-case letter.
-    seen.to_uppercase().to_lowercase()
+    visible.to_uppercase().to_lowercase()
 }
 
 /// Whether a pattern matches the end of a path, or any part of it for a folder pattern (`/**`).
@@ -272,8 +274,9 @@ fn matches_pattern(pattern: &str, names: &[String]) -> bool {
     let length = pattern.bytes().filter(|byte| *byte == b'/').count() + 1;
     let Some(last) = names.len().checked_sub(length) else { return false };
     let first = if anywhere { 0 } else { last };
-    (first..=last)
-        .any(|at| pattern.split('/').zip(&names[at..]).all(|(one, name)| matches_glob(one, name)))
+    (first..=last).any(|start| {
+        pattern.split('/').zip(&names[start..]).all(|(part, name)| matches_glob(part, name))
+    })
 }
 
 /// Glob match of one name, where `*` matches any text.
@@ -286,7 +289,7 @@ fn matches_glob(pattern: &str, name: &str) -> bool {
     if !after.contains('*') {
         return rest.ends_with(after);
     }
-    rest.char_indices().any(|(at, _)| matches_glob(after, &rest[at..]))
+    rest.char_indices().any(|(start, _)| matches_glob(after, &rest[start..]))
 }
 
 /// Fast rejection by the first or last byte. Every file is tested against every pattern, and this

@@ -62,47 +62,50 @@ fn walk_history(
     from: &str,
     paths: &[&str],
 ) -> Result<(Vec<FileHistory>, bool), git2::Error> {
-    let until = Instant::now() + TIMEOUT;
-    let past = |path: &&str| FileHistory { path: (*path).to_owned(), commits: vec![] };
-    let mut pasts: Vec<FileHistory> = paths.iter().map(past).collect();
-    let mut known: HashMap<Oid, Vec<Option<Oid>>> = HashMap::new();
+    let deadline = Instant::now() + TIMEOUT;
+    let history = |path: &&str| FileHistory { path: (*path).to_owned(), commits: vec![] };
+    let mut histories: Vec<FileHistory> = paths.iter().map(history).collect();
+    let mut id_cache: HashMap<Oid, Vec<Option<Oid>>> = HashMap::new();
     // Priority queue by commit time. libgit2's own walk would sort the whole history first.
-    let (mut waiting, mut seen, mut short) = (BinaryHeap::new(), HashSet::new(), false);
+    let (mut queue, mut seen, mut truncated) = (BinaryHeap::new(), HashSet::new(), false);
     let first = repository.find_commit(Oid::from_str(from)?)?;
-    waiting.push((first.time().seconds(), Reverse(0), first.id()));
-    let mut nth = 0;
-    while let Some((.., id)) = waiting.pop() {
-        if pasts.iter().all(|past| past.commits.len() >= MAX_COMMITS_PER_FILE) {
+    queue.push((first.time().seconds(), Reverse(0), first.id()));
+    let mut visited = 0;
+    while let Some((.., id)) = queue.pop() {
+        if histories.iter().all(|history| history.commits.len() >= MAX_COMMITS_PER_FILE) {
             break;
         }
-        short = nth >= MAX_COMMITS_VISITED || Instant::now() >= until;
-        if short {
+        truncated = visited >= MAX_COMMITS_VISITED || Instant::now() >= deadline;
+        if truncated {
             break;
         }
-        nth += 1;
+        visited += 1;
         // The walk ends at the boundary of a shallow clone.
         let Ok(commit) = repository.find_commit(id) else { continue };
-        let now =
-            known.remove(&commit.id()).or_else(|| entry_ids(&commit, paths)).unwrap_or_default();
-        let mut before = vec![];
+        let new_ids =
+            id_cache.remove(&commit.id()).or_else(|| entry_ids(&commit, paths)).unwrap_or_default();
+        let mut parent_ids = vec![];
         for parent in commit.parents() {
             let ids = entry_ids(&parent, paths).unwrap_or_default();
-            known.insert(parent.id(), ids.clone());
-            before.push(ids);
+            id_cache.insert(parent.id(), ids.clone());
+            parent_ids.push(ids);
             if seen.insert(parent.id()) {
-                waiting.push((parent.time().seconds(), Reverse(seen.len()), parent.id()));
+                queue.push((parent.time().seconds(), Reverse(seen.len()), parent.id()));
             }
         }
-        for (at, past) in pasts.iter_mut().enumerate() {
-            let id = now.get(at).copied().flatten();
-            let same = |ids: &Vec<Option<Oid>>| ids.get(at).copied().flatten() == id;
-            let root = before.is_empty() && id.is_none();
-            if past.commits.len() < MAX_COMMITS_PER_FILE && !root && !before.iter().any(same) {
-                past.commits.push(CommitSummary::new(&commit));
+        for (index, history) in histories.iter_mut().enumerate() {
+            let id = new_ids.get(index).copied().flatten();
+            let is_same = |ids: &Vec<Option<Oid>>| ids.get(index).copied().flatten() == id;
+            let never_existed = parent_ids.is_empty() && id.is_none();
+            if history.commits.len() < MAX_COMMITS_PER_FILE
+                && !never_existed
+                && !parent_ids.iter().any(is_same)
+            {
+                history.commits.push(CommitSummary::new(&commit));
             }
         }
     }
-    Ok((pasts, short))
+    Ok((histories, truncated))
 }
 
 /// Object ids of all paths at a commit.

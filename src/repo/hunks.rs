@@ -4,6 +4,9 @@ use super::tree_view::LoadedFile;
 use super::{ChangedFile, ExclusionReason, TreeFile, TreeReader, numstat};
 use git2::{DiffOptions, Patch};
 
+/// Unchanged lines shown before and after the changes of a hunk.
+const CONTEXT_LINES: u32 = 3;
+
 /// Diff of one file.
 #[derive(Debug, Clone)]
 pub struct FileDiff {
@@ -51,26 +54,27 @@ impl HunkLine {
 impl Hunk {
     /// Hunk header as git writes it: `@@ -1,4 +1,6 @@`.
     pub fn header(&self) -> String {
-        let side = |(first, many): (usize, usize)| {
-            if many == 1 { first.to_string() } else { format!("{first},{many}") }
+        let format_range = |(first, count): (usize, usize)| {
+            if count == 1 { first.to_string() } else { format!("{first},{count}") }
         };
-        format!("@@ -{} +{} @@", side(self.old_range), side(self.new_range))
+        format!("@@ -{} +{} @@", format_range(self.old_range), format_range(self.new_range))
     }
 }
 
 impl TreeReader {
     /// Computes the diff of a changed file, or returns the reason why it cannot be read.
     pub fn diff_file(&self, changed: &ChangedFile) -> Result<FileDiff, ExclusionReason> {
-        let side = |file: &Option<TreeFile>| file.as_ref().map(|file| self.load(file)).transpose();
-        let (before, now) = (side(&changed.old)?, side(&changed.new)?);
-        let old = before.as_ref().map_or(&[][..], LoadedFile::bytes);
-        let new = now.as_ref().map_or(&[][..], LoadedFile::bytes);
+        let load_side =
+            |file: &Option<TreeFile>| file.as_ref().map(|file| self.load(file)).transpose();
+        let (old_file, new_file) = (load_side(&changed.old)?, load_side(&changed.new)?);
+        let old = old_file.as_ref().map_or(&[][..], LoadedFile::bytes);
+        let new = new_file.as_ref().map_or(&[][..], LoadedFile::bytes);
         if numstat::is_binary(old) || numstat::is_binary(new) {
             return Err(ExclusionReason::Binary);
         }
         let mut options = DiffOptions::new();
-        options.context_lines(3).force_text(true).indent_heuristic(true);
-        let patch = match (&before, &now) {
+        options.context_lines(CONTEXT_LINES).force_text(true).indent_heuristic(true);
+        let patch = match (&old_file, &new_file) {
             (
                 Some(LoadedFile { blob: old, redacted: None }),
                 Some(LoadedFile { blob: new, redacted: None }),
@@ -78,7 +82,8 @@ impl TreeReader {
             _ => Patch::from_buffers(old, None, new, None, Some(&mut options)),
         };
         let patch = patch.map_err(|_| ExclusionReason::Unreadable)?;
-        let hunks = (0..patch.num_hunks()).map(|at| build_hunk(&patch, at)).collect::<Option<_>>();
+        let hunks =
+            (0..patch.num_hunks()).map(|index| build_hunk(&patch, index)).collect::<Option<_>>();
         let hunks = hunks.ok_or(ExclusionReason::Unreadable)?;
         Ok(FileDiff { hunks, old: old.to_owned(), new: new.to_owned() })
     }
@@ -87,33 +92,33 @@ impl TreeReader {
 /// Maps a line number of an old text to the new text. A deleted line maps to the line that follows
 /// it now. None if the new text is empty.
 pub fn map_line_to_new(old: &[u8], new: &[u8], line: u32) -> Option<u32> {
-    let many = u32::try_from(new.split_inclusive(|byte| *byte == b'\n').count()).ok()?;
+    let line_count = u32::try_from(new.split_inclusive(|byte| *byte == b'\n').count()).ok()?;
     let mut options = DiffOptions::new();
     options.context_lines(0).force_text(true);
     let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).ok()?;
-    let mut now = i64::from(line);
-    for at in 0..patch.num_hunks() {
-        let (hunk, _) = patch.hunk(at).ok()?;
+    let mut new_line = i64::from(line);
+    for index in 0..patch.num_hunks() {
+        let (hunk, _) = patch.hunk(index).ok()?;
         // For an empty side git gives the line before the hunk.
         let first = hunk.old_start() + u32::from(hunk.old_lines() == 0);
         if line < first {
             break;
         }
         if line < first + hunk.old_lines() {
-            now = i64::from(hunk.new_start() + u32::from(hunk.new_lines() == 0));
+            new_line = i64::from(hunk.new_start() + u32::from(hunk.new_lines() == 0));
             break;
         }
-        now += i64::from(hunk.new_lines()) - i64::from(hunk.old_lines());
+        new_line += i64::from(hunk.new_lines()) - i64::from(hunk.old_lines());
     }
-    let now = u32::try_from(now).unwrap_or(1).clamp(1, many.max(1));
-    (many > 0).then_some(now)
+    let new_line = u32::try_from(new_line).unwrap_or(1).clamp(1, line_count.max(1));
+    (line_count > 0).then_some(new_line)
 }
 
-fn build_hunk(patch: &Patch<'_>, at: usize) -> Option<Hunk> {
-    let (found, many) = patch.hunk(at).ok()?;
+fn build_hunk(patch: &Patch<'_>, index: usize) -> Option<Hunk> {
+    let (hunk, line_count) = patch.hunk(index).ok()?;
     let mut lines = vec![];
-    for nth in 0..many {
-        let line = patch.line_in_hunk(at, nth).ok()?;
+    for line_index in 0..line_count {
+        let line = patch.line_in_hunk(index, line_index).ok()?;
         // Git's "no newline at end of file" is not a line.
         if !matches!(line.origin(), ' ' | '+' | '-') {
             continue;
@@ -127,10 +132,10 @@ fn build_hunk(patch: &Patch<'_>, at: usize) -> Option<Hunk> {
             text: String::from_utf8_lossy(text).into_owned(),
         });
     }
-    let side = |first: u32, many: u32| (first as usize, many as usize);
+    let to_range = |first: u32, line_count: u32| (first as usize, line_count as usize);
     Some(Hunk {
-        old_range: side(found.old_start(), found.old_lines()),
-        new_range: side(found.new_start(), found.new_lines()),
+        old_range: to_range(hunk.old_start(), hunk.old_lines()),
+        new_range: to_range(hunk.new_start(), hunk.new_lines()),
         lines,
     })
 }

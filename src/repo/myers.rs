@@ -24,27 +24,28 @@ pub(super) fn count_small_diff(old: &[u8], new: &[u8]) -> Option<(usize, usize)>
     if before.is_empty() || after.is_empty() {
         return Some((after.len(), before.len()));
     }
-    let ways = shortest_edit_trace(before, after)?;
-    let frequent = |line: &&[u8]| {
-        let many = |lines: &[&[u8]]| lines.iter().filter(|other| *other == line).count();
-        many(&new) >= frequency_threshold(old.len()) || many(&old) >= frequency_threshold(new.len())
+    let trace = shortest_edit_trace(before, after)?;
+    let is_frequent = |line: &&[u8]| {
+        let occurrences = |lines: &[&[u8]]| lines.iter().filter(|other| *other == line).count();
+        occurrences(&new) >= frequency_threshold(old.len())
+            || occurrences(&old) >= frequency_threshold(new.len())
     };
-    let doubt = common_runs(&ways).into_iter().any(|(first, end)| {
+    let is_uncertain = common_runs(&trace).into_iter().any(|(first, end)| {
         // The longest line is the most likely to be unique.
-        before[first..end].iter().max_by_key(|line| line.len()).is_some_and(frequent)
+        before[first..end].iter().max_by_key(|line| line.len()).is_some_and(is_frequent)
     });
-    let same = (before.len() + after.len() + 1 - ways.len()) / 2;
-    (!doubt).then_some((after.len() - same, before.len() - same))
+    let same = (before.len() + after.len() + 1 - trace.len()) / 2;
+    (!is_uncertain).then_some((after.len() - same, before.len() - same))
 }
 
 /// Splits into lines with their newline. A last line without one differs from the same line with
 /// it.
 fn split_lines(mut bytes: &[u8]) -> Vec<&[u8]> {
     let (all, mut lines) = (bytes, Vec::with_capacity(bytes.len() / 32));
-    let mut at = 0;
-    while let Ok(many @ 1..) = bytes.skip_until(b'\n') {
-        lines.push(&all[at..at + many]);
-        at += many;
+    let mut offset = 0;
+    while let Ok(length @ 1..) = bytes.skip_until(b'\n') {
+        lines.push(&all[offset..offset + length]);
+        offset += length;
     }
     lines
 }
@@ -72,67 +73,71 @@ type EditTrace = Vec<Vec<Option<Snake>>>;
 
 /// Computes the shortest edit script. None if it exceeds `MAX_EDITS`.
 fn shortest_edit_trace(old: &[&[u8]], new: &[&[u8]]) -> Option<EditTrace> {
-    let mut ways: EditTrace = vec![];
+    let mut trace: EditTrace = vec![];
     for edits in 0..=MAX_EDITS {
         let mut row = Vec::with_capacity(edits + 1);
-        for nth in 0..=edits {
-            let ahead = 2 * nth.cast_signed() - edits.cast_signed();
-            let stretch = snake_start(&ways, ahead, old.len(), new.len()).map(|mut stretch| {
-                let mut there = stretch.new_index(stretch.end);
-                while old.get(stretch.end).is_some_and(|line| new.get(there) == Some(line)) {
-                    (stretch.end, there) = (stretch.end + 1, there + 1);
+        for index in 0..=edits {
+            let diagonal = 2 * index.cast_signed() - edits.cast_signed();
+            let snake = snake_start(&trace, diagonal, old.len(), new.len()).map(|mut snake| {
+                let mut new_index = snake.new_index(snake.end);
+                while old.get(snake.end).is_some_and(|line| new.get(new_index) == Some(line)) {
+                    (snake.end, new_index) = (snake.end + 1, new_index + 1);
                 }
-                stretch
+                snake
             });
-            row.push(stretch);
-            let there =
-                stretch.is_some_and(|it| it.end == old.len() && it.new_index(it.end) == new.len());
-            if there {
-                ways.push(row);
-                return Some(ways);
+            row.push(snake);
+            let is_end =
+                snake.is_some_and(|it| it.end == old.len() && it.new_index(it.end) == new.len());
+            if is_end {
+                trace.push(row);
+                return Some(trace);
             }
         }
-        ways.push(row);
+        trace.push(row);
     }
     None
 }
 
 /// Start of a snake: after a deletion or an insertion that follows the previous snake. Picks the
 /// one that reaches further.
-fn snake_start(ways: &EditTrace, ahead: isize, old: usize, new: usize) -> Option<Snake> {
-    let Some(last) = ways.last() else {
-        return Some(Snake { start: 0, end: 0, diagonal: ahead, previous_diagonal: 0 });
+fn snake_start(
+    trace: &EditTrace,
+    diagonal: isize,
+    old_len: usize,
+    new_len: usize,
+) -> Option<Snake> {
+    let Some(last) = trace.last() else {
+        return Some(Snake { start: 0, end: 0, diagonal, previous_diagonal: 0 });
     };
-    let stretch = |before: isize| {
-        let nth = (before + last.len().cast_signed() - 1) / 2;
-        let found = usize::try_from(nth).ok().and_then(|nth| *last.get(nth)?)?;
-        let first = found.end + usize::from(before < ahead);
-        let stretch =
-            Snake { start: first, end: first, diagonal: ahead, previous_diagonal: before };
-        (first <= old && stretch.new_index(first) <= new).then_some(stretch)
+    let snake = |previous_diagonal: isize| {
+        let index = (previous_diagonal + last.len().cast_signed() - 1) / 2;
+        let previous = usize::try_from(index).ok().and_then(|index| *last.get(index)?)?;
+        let start = previous.end + usize::from(previous_diagonal < diagonal);
+        let snake = Snake { start, end: start, diagonal, previous_diagonal };
+        (start <= old_len && snake.new_index(start) <= new_len).then_some(snake)
     };
-    let (deleted, added) = (stretch(ahead - 1), stretch(ahead + 1));
-    [deleted, added].into_iter().flatten().max_by_key(|stretch| stretch.start)
+    let (deleted, added) = (snake(diagonal - 1), snake(diagonal + 1));
+    [deleted, added].into_iter().flatten().max_by_key(|snake| snake.start)
 }
 
 /// Backtracks the script and returns the common runs between two edits, as ranges in the old file.
-fn common_runs(ways: &EditTrace) -> Vec<(usize, usize)> {
-    let mut shared = vec![];
-    let mut at = ways.last().and_then(|row| *row.last()?);
-    for row in ways.iter().rev().skip(1) {
-        let Some(after) = at else { return shared };
-        let nth = (after.previous_diagonal + row.len().cast_signed() - 1) / 2;
-        at = usize::try_from(nth).ok().and_then(|nth| *row.get(nth)?);
-        shared.extend(at.map(|stretch| (stretch.start, stretch.end)));
+fn common_runs(trace: &EditTrace) -> Vec<(usize, usize)> {
+    let mut runs = vec![];
+    let mut current = trace.last().and_then(|row| *row.last()?);
+    for row in trace.iter().rev().skip(1) {
+        let Some(later) = current else { return runs };
+        let index = (later.previous_diagonal + row.len().cast_signed() - 1) / 2;
+        current = usize::try_from(index).ok().and_then(|index| *row.get(index)?);
+        runs.extend(current.map(|snake| (snake.start, snake.end)));
     }
     // The run before the first edit does not count.
-    shared.pop();
-    shared
+    runs.pop();
+    runs
 }
 
 impl Snake {
     /// Index in the new file that corresponds to one in the old file.
-    fn new_index(&self, here: usize) -> usize {
-        here.wrapping_add_signed(-self.diagonal)
+    fn new_index(&self, old_index: usize) -> usize {
+        old_index.wrapping_add_signed(-self.diagonal)
     }
 }

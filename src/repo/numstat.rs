@@ -25,27 +25,27 @@ const BINARY_SNIFF_BYTES: usize = 8_000;
 /// Line counts of all changes, in the same order.
 pub(super) fn count_lines(
     stores: &ObjectStore,
-    again: &(dyn Fn() -> Result<ObjectStore, RepoError> + Sync),
+    open_store: &(dyn Fn() -> Result<ObjectStore, RepoError> + Sync),
     changes: &[TreeDelta],
-    heeded: AttributePolicy,
+    attribute_policy: AttributePolicy,
 ) -> Vec<LineCounts> {
-    let counting = LineCounter {
+    let counter = LineCounter {
         changes,
         next_index: AtomicUsize::new(0),
         deadline: Instant::now() + TIMEOUT,
-        attribute_policy: heeded,
+        attribute_policy,
     };
     let mut lines = vec![LineCounts::Unknown(ExclusionReason::TooMuch); changes.len()];
     let counted = thread::scope(|scope| {
-        let other = (changes.len() >= MIN_PARALLEL_FILES).then(|| {
-            scope.spawn(|| again().map_or_else(|_| vec![], |own| counting.run_worker(&own)))
+        let worker = (changes.len() >= MIN_PARALLEL_FILES).then(|| {
+            scope.spawn(|| open_store().map_or_else(|_| vec![], |store| counter.run_worker(&store)))
         });
-        let mut counted = counting.run_worker(stores);
-        counted.extend(other.and_then(|other| other.join().ok()).unwrap_or_default());
+        let mut counted = counter.run_worker(stores);
+        counted.extend(worker.and_then(|worker| worker.join().ok()).unwrap_or_default());
         counted
     });
-    for (at, found) in counted {
-        lines[at] = found;
+    for (index, counts) in counted {
+        lines[index] = counts;
     }
     lines
 }
@@ -76,18 +76,19 @@ struct LineCounter<'a> {
 
 impl LineCounter<'_> {
     fn run_worker(&self, stores: &ObjectStore) -> Vec<(usize, LineCounts)> {
-        let heeded = stores.user_repo().filter(|_| self.attribute_policy == AttributePolicy::Honor);
-        let (mut counted, mut attributes) = (vec![], AttributeLookup::new(heeded));
+        let user_repo =
+            stores.user_repo().filter(|_| self.attribute_policy == AttributePolicy::Honor);
+        let (mut counted, mut attributes) = (vec![], AttributeLookup::new(user_repo));
         loop {
             // Batches, because neighbouring paths are often close in the pack file, too.
             let first = self.next_index.fetch_add(BATCH_SIZE, Ordering::Relaxed);
-            let some = self.changes.iter().enumerate().skip(first).take(BATCH_SIZE);
-            for (at, change) in some {
+            let batch = self.changes.iter().enumerate().skip(first).take(BATCH_SIZE);
+            for (index, change) in batch {
                 if Instant::now() >= self.deadline {
                     return counted;
                 }
-                let found = count_change(stores, &mut attributes, change);
-                counted.push((at, found.unwrap_or_else(LineCounts::Unknown)));
+                let counts = count_change(stores, &mut attributes, change);
+                counted.push((index, counts.unwrap_or_else(LineCounts::Unknown)));
             }
             if first >= self.changes.len() {
                 return counted;
@@ -101,14 +102,15 @@ fn count_change(
     attributes: &mut AttributeLookup<'_>,
     change: &TreeDelta,
 ) -> Result<LineCounts, ExclusionReason> {
-    let same = change.old.map(|entry| entry.id) == change.new.map(|entry| entry.id);
-    let before = change.old_path.as_deref().unwrap_or(&change.path);
-    let (old, is_binary) = load_side(stores, attributes, before, change.old)?;
-    if same && !is_binary {
+    let is_same = change.old.map(|entry| entry.id) == change.new.map(|entry| entry.id);
+    let old_path = change.old_path.as_deref().unwrap_or(&change.path);
+    let (old, old_is_binary) = load_side(stores, attributes, old_path, change.old)?;
+    if is_same && !old_is_binary {
         return Ok(LineCounts::Counted { added: 0, deleted: 0 });
     }
-    let (new, is_too) = load_side(stores, attributes, &change.path, change.new.filter(|_| !same))?;
-    if is_binary || is_too {
+    let (new, new_is_binary) =
+        load_side(stores, attributes, &change.path, change.new.filter(|_| !is_same))?;
+    if old_is_binary || new_is_binary {
         return Ok(LineCounts::Binary);
     }
     let (added, deleted) = match (change.old, change.new) {
@@ -185,6 +187,6 @@ pub(super) fn diff_blobs<'b>(
     new: &Blob<'b>,
     options: &mut DiffOptions,
 ) -> Result<Patch<'b>, git2::Error> {
-    let nameless = Some(Path::new(""));
-    Patch::from_blobs(old, nameless, new, nameless, Some(options))
+    let no_path = Some(Path::new(""));
+    Patch::from_blobs(old, no_path, new, no_path, Some(options))
 }

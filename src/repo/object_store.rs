@@ -53,9 +53,9 @@ impl UserRepo {
             }
             Err(error) => return Err(RepoError::from_git(top, &error)),
         };
-        let Some(files) = repository.workdir() else { return Ok(None) };
+        let Some(workdir) = repository.workdir() else { return Ok(None) };
         // `core.worktree` must not choose which folder is read.
-        if dunce::canonicalize(files).ok().as_deref() != Some(top) {
+        if dunce::canonicalize(workdir).ok().as_deref() != Some(top) {
             return Err(RepoError::WorktreeElsewhere { path: top.to_owned() });
         }
         Ok(Some(UserRepo { repository, top: top.to_owned() }))
@@ -65,7 +65,7 @@ impl UserRepo {
 /// Folder that paths are relative to: the top of the repository around `root`, or `root` itself.
 pub fn toplevel(root: &Path) -> Result<PathBuf, RepoError> {
     match UserRepo::discover(root)? {
-        Some(theirs) => Ok(theirs.top),
+        Some(user_repo) => Ok(user_repo.top),
         None if plain_folder::is_bare_repository(root) => {
             Err(RepoError::Bare { path: root.to_owned() })
         }
@@ -103,15 +103,15 @@ impl OwnRepo {
     /// Creates it in a temporary folder and renames it into place, so that it is always complete.
     fn create(home: &Path, path: &Path) -> Result<(), RepoError> {
         secure_fs::create_private_dir(home).map_err(RepoError::io_at(home))?;
-        let draft = tempfile::Builder::new().prefix("trees.git.tmp-").tempdir_in(home);
-        let draft = draft.map_err(RepoError::io_at(home))?;
+        let temp_dir = tempfile::Builder::new().prefix("trees.git.tmp-").tempdir_in(home);
+        let temp_dir = temp_dir.map_err(RepoError::io_at(home))?;
         let mut options = RepositoryInitOptions::new();
         options.bare(true).external_template(false).initial_head("main");
-        let made = Repository::init_opts(draft.path(), &options);
-        made.map_err(|error| RepoError::from_own_store(path, &error))?;
+        let created = Repository::init_opts(temp_dir.path(), &options);
+        created.map_err(|error| RepoError::from_own_store(path, &error))?;
         // libgit2 creates it readable for all users.
-        disk::make_private(draft.path()).map_err(RepoError::io_at(path))?;
-        match fs::rename(draft.path(), path) {
+        disk::make_private(temp_dir.path()).map_err(RepoError::io_at(path))?;
+        match fs::rename(temp_dir.path(), path) {
             Err(error) if !path.exists() => Err(RepoError::io_at(path)(error)),
             // Another process may have created it first, which is as good.
             _ => Ok(()),
@@ -130,8 +130,9 @@ impl OwnRepo {
     fn has_valid_object(&self, id: Oid, kind: ObjectType) -> bool {
         let odb = self.repository.odb().ok().filter(|_| self.has_object(id));
         let found = odb.as_ref().and_then(|odb| odb.read(id).ok());
-        found.is_some_and(|it| {
-            it.kind() == kind && Oid::hash_object(kind, it.data()).is_ok_and(|own| own == id)
+        found.is_some_and(|object| {
+            object.kind() == kind
+                && Oid::hash_object(kind, object.data()).is_ok_and(|hash| hash == id)
         })
     }
 
@@ -142,8 +143,8 @@ impl OwnRepo {
 
     /// Writes an object and returns its id.
     pub(super) fn write_object(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid, RepoError> {
-        let kept = self.repository.odb().and_then(|odb| odb.write(kind, bytes));
-        kept.map_err(|error| RepoError::from_own_store(&self.path, &error))
+        let written = self.repository.odb().and_then(|odb| odb.write(kind, bytes));
+        written.map_err(|error| RepoError::from_own_store(&self.path, &error))
     }
 }
 
@@ -162,14 +163,17 @@ impl ObjectStore {
 
     /// Its libgit2 handle.
     pub(super) fn repository(&self) -> Option<&Repository> {
-        self.user_repo.as_ref().map(|theirs| &theirs.repository)
+        self.user_repo.as_ref().map(|user_repo| &user_repo.repository)
     }
 
     /// Size and type of an object. None if it is in neither store.
     pub(super) fn object_header(&self, id: Oid) -> Option<(u64, ObjectType)> {
-        let ours =
-            self.own_repo.as_ref().filter(|ours| ours.has_object(id)).map(|ours| &ours.repository);
-        let odb = ours.or(self.repository())?.odb().ok()?;
+        let own_repo = self
+            .own_repo
+            .as_ref()
+            .filter(|own_repo| own_repo.has_object(id))
+            .map(|own_repo| &own_repo.repository);
+        let odb = own_repo.or(self.repository())?.odb().ok()?;
         odb.read_header(id).ok().map(|(size, kind)| (size as u64, kind))
     }
 
@@ -190,7 +194,8 @@ impl ObjectStore {
 
     /// The repository that holds the object. Our own is queried first.
     fn repository_with(&self, id: Oid, kind: ObjectType) -> Option<&Repository> {
-        let ours = self.own_repo.as_ref().filter(|ours| ours.has_valid_object(id, kind));
-        ours.map(|ours| &ours.repository).or(self.repository())
+        let own_repo =
+            self.own_repo.as_ref().filter(|own_repo| own_repo.has_valid_object(id, kind));
+        own_repo.map(|own_repo| &own_repo.repository).or(self.repository())
     }
 }

@@ -37,16 +37,16 @@ struct StatusChange {
 pub(super) fn pin_repository(
     home: &Path,
     root: &Path,
-    without: &[PathBuf],
+    excluded: &[PathBuf],
 ) -> Result<Option<Pin>, RepoError> {
-    let Some(theirs) = UserRepo::discover(root)? else {
+    let Some(user_repo) = UserRepo::discover(root)? else {
         return plain_folder::pin_folder(home, root);
     };
-    let broken = |error: git2::Error| RepoError::from_git(&theirs.top, &error);
-    let head = head_commit(&theirs).map_err(broken)?;
+    let git_error = |error: git2::Error| RepoError::from_git(&user_repo.top, &error);
+    let head = head_commit(&user_repo).map_err(git_error)?;
     let mut left_out = vec![];
-    let changed = match (list_changes(&theirs, home, without), head) {
-        (Ok(changed), _) => changed,
+    let changes = match (list_changes(&user_repo, home, excluded), head) {
+        (Ok(changes), _) => changes,
         // libgit2 cannot parse some index formats. The last commit is pinned without the changes
         // then.
         (Err(error), Some(_)) if error.class() == ErrorClass::Index => {
@@ -56,23 +56,24 @@ pub(super) fn pin_repository(
             ));
             vec![]
         }
-        (Err(error), _) => return Err(broken(error)),
+        (Err(error), _) => return Err(git_error(error)),
     };
-    let mut pinning = PinBuilder { user_repo: &theirs, own_repo: None, home, left_out };
-    let (patch, base) = (pinning.build_edits(&changed)?, head.map(|(_, tree)| tree));
-    let tree = match (base, patch.is_empty()) {
+    let mut builder = PinBuilder { user_repo: &user_repo, own_repo: None, home, left_out };
+    let (edits, base) = (builder.build_edits(&changes)?, head.map(|(_, tree)| tree));
+    let tree = match (base, edits.is_empty()) {
         (Some(tree), true) => tree,
-        (None, true) => Oid::hash_object(ObjectType::Tree, &[]).map_err(broken)?,
-        (base, false) => patch.write(Some(&theirs), pinning.own_repo()?, base)?,
+        (None, true) => Oid::hash_object(ObjectType::Tree, &[]).map_err(git_error)?,
+        (base, false) => edits.write(Some(&user_repo), builder.own_repo()?, base)?,
     };
     let commit = head.map(|(commit, _)| commit.to_string());
-    let (dirty, left_out) = (!changed.is_empty(), pinning.left_out);
+    let (dirty, left_out) = (!changes.is_empty(), builder.left_out);
+    tracing::debug!(%tree, dirty, left_out = left_out.len(), "repository pinned");
     Ok(Some(Pin { tree: tree.to_string(), commit, dirty, left_out }))
 }
 
 /// Last commit and its tree. None before the first commit.
-fn head_commit(theirs: &UserRepo) -> Result<Option<(Oid, Oid)>, git2::Error> {
-    match theirs.repository.head() {
+fn head_commit(user_repo: &UserRepo) -> Result<Option<(Oid, Oid)>, git2::Error> {
+    match user_repo.repository.head() {
         Ok(head) => {
             let commit = head.peel_to_commit()?;
             Ok(Some((commit.id(), commit.tree_id())))
@@ -84,9 +85,9 @@ fn head_commit(theirs: &UserRepo) -> Result<Option<(Oid, Oid)>, git2::Error> {
 
 /// Files that differ from the last commit, sorted by path.
 fn list_changes(
-    theirs: &UserRepo,
+    user_repo: &UserRepo,
     home: &Path,
-    without: &[PathBuf],
+    excluded: &[PathBuf],
 ) -> Result<Vec<StatusChange>, git2::Error> {
     let mut options = StatusOptions::new();
     options
@@ -98,23 +99,23 @@ fn list_changes(
         .renames_head_to_index(false)
         .renames_index_to_workdir(false)
         .update_index(false);
-    let statuses = theirs.repository.statuses(Some(&mut options))?;
+    let statuses = user_repo.repository.statuses(Some(&mut options))?;
     let mut changed: Vec<StatusChange> =
         statuses.iter().map(|entry| StatusChange::new(&entry)).collect();
     // Our own files are ignored, even if the user placed the home folder inside the repository.
     if let Ok(home) = dunce::canonicalize(home)
-        && let Ok(below) = home.strip_prefix(&theirs.top)
-        && !below.as_os_str().is_empty()
+        && let Ok(relative_home) = home.strip_prefix(&user_repo.top)
+        && !relative_home.as_os_str().is_empty()
     {
         changed.retain(|changed| {
-            disk::path_from_bytes(&changed.path).is_none_or(|path| !path.starts_with(below))
+            disk::path_from_bytes(&changed.path).is_none_or(|path| !path.starts_with(relative_home))
         });
     }
     changed.retain(|changed| !exclusions::is_debate_file(&changed.path));
-    let without: Vec<&Path> =
-        without.iter().filter_map(|file| file.strip_prefix(&theirs.top).ok()).collect();
+    let excluded: Vec<&Path> =
+        excluded.iter().filter_map(|file| file.strip_prefix(&user_repo.top).ok()).collect();
     changed.retain(|changed| {
-        disk::path_from_bytes(&changed.path).is_none_or(|path| !without.contains(&path.as_path()))
+        disk::path_from_bytes(&changed.path).is_none_or(|path| !excluded.contains(&path.as_path()))
     });
     changed.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(changed)
@@ -144,81 +145,81 @@ struct PinBuilder<'a> {
 
 impl PinBuilder<'_> {
     fn own_repo(&mut self) -> Result<&OwnRepo, RepoError> {
-        let ours = match self.own_repo.take() {
-            Some(ours) => ours,
+        let own_repo = match self.own_repo.take() {
+            Some(own_repo) => own_repo,
             None => OwnRepo::open_or_create(self.home)?,
         };
-        Ok(self.own_repo.insert(ours))
+        Ok(self.own_repo.insert(own_repo))
     }
 
     /// Edits to apply to the tree of the last commit. Removals come first, because a folder may
     /// have replaced a file.
     fn build_edits(&mut self, changed: &[StatusChange]) -> Result<TreeEdits, RepoError> {
-        let mut patch = TreeEdits::default();
-        let mut kept = vec![];
-        for (nth, changed) in changed.iter().enumerate() {
-            match self.classify(changed, nth < MAX_CHANGED_FILES) {
+        let mut edits = TreeEdits::default();
+        let mut written = vec![];
+        for (index, changed) in changed.iter().enumerate() {
+            match self.classify(changed, index < MAX_CHANGED_FILES) {
                 PinnedState::Unchanged => {}
-                PinnedState::Deleted => patch.remove(&changed.path),
+                PinnedState::Deleted => edits.remove(&changed.path),
                 PinnedState::Contents(bytes) => {
                     let id = self.own_repo()?.write_object(ObjectType::Blob, &bytes)?;
-                    kept.push((changed, id));
+                    written.push((changed, id));
                 }
             }
         }
-        for (changed, id) in kept {
-            patch.put_file(&changed.path, id, changed.mode == FileMode::BlobExecutable);
+        for (changed, id) in written {
+            edits.put_file(&changed.path, id, changed.mode == FileMode::BlobExecutable);
         }
-        Ok(patch)
+        Ok(edits)
     }
 
     /// State of one changed path in the tree.
-    fn classify(&mut self, changed: &StatusChange, room: bool) -> PinnedState {
-        if changed.is_removed_from_index() {
+    fn classify(&mut self, change: &StatusChange, within_limit: bool) -> PinnedState {
+        if change.is_removed_from_index() {
             return PinnedState::Deleted;
         }
         // The bindings have no status flag for unreadable files, so the status is empty.
-        if changed.status == Status::CURRENT {
-            return self.exclude(changed, ExclusionReason::Unreadable, PinnedState::Unchanged);
+        if change.status == Status::CURRENT {
+            return self.exclude(change, ExclusionReason::Unreadable, PinnedState::Unchanged);
         }
-        if changed.path.ends_with(b"/") || changed.mode == FileMode::Commit {
-            return self.exclude(changed, ExclusionReason::Submodule, PinnedState::Unchanged);
+        if change.path.ends_with(b"/") || change.mode == FileMode::Commit {
+            return self.exclude(change, ExclusionReason::Submodule, PinnedState::Unchanged);
         }
         // Not opened. The version of the last commit is public already and stays.
-        if exclusions::is_secret_path(&changed.path) {
-            return self.exclude(changed, ExclusionReason::Secret, PinnedState::Unchanged);
+        if exclusions::is_secret_path(&change.path) {
+            return self.exclude(change, ExclusionReason::Secret, PinnedState::Unchanged);
         }
         // The index is untrusted input: a path in it could lead out of the repository.
-        let path = disk::path_from_bytes(&changed.path)
-            .filter(|_| !exclusions::is_unwritable(&changed.path));
+        let path = disk::path_from_bytes(&change.path)
+            .filter(|_| !exclusions::is_unwritable(&change.path));
         let Some(path) = path else {
-            return self.exclude(changed, ExclusionReason::Unreadable, PinnedState::Unchanged);
+            return self.exclude(change, ExclusionReason::Unreadable, PinnedState::Unchanged);
         };
-        if !room {
-            return self.exclude(changed, ExclusionReason::TooMuch, PinnedState::Deleted);
+        if !within_limit {
+            return self.exclude(change, ExclusionReason::TooMuch, PinnedState::Deleted);
         }
         match disk::read_file(&self.user_repo.top, &path, MAX_FILE_BYTES) {
             DiskRead::Bytes(bytes) => PinnedState::Contents(bytes),
             DiskRead::Missing if self.is_outside_sparse_checkout(&path) => PinnedState::Unchanged,
             DiskRead::Missing => PinnedState::Deleted,
-            DiskRead::Link => self.exclude(changed, ExclusionReason::Link, PinnedState::Deleted),
+            DiskRead::Link => self.exclude(change, ExclusionReason::Link, PinnedState::Deleted),
             DiskRead::TooLarge => {
-                self.exclude(changed, ExclusionReason::TooLarge, PinnedState::Deleted)
+                self.exclude(change, ExclusionReason::TooLarge, PinnedState::Deleted)
             }
             DiskRead::Unreadable => {
-                self.exclude(changed, ExclusionReason::Unreadable, PinnedState::Deleted)
+                self.exclude(change, ExclusionReason::Unreadable, PinnedState::Deleted)
             }
         }
     }
 
     fn exclude(
         &mut self,
-        changed: &StatusChange,
-        why: ExclusionReason,
-        look: PinnedState,
+        change: &StatusChange,
+        reason: ExclusionReason,
+        state: PinnedState,
     ) -> PinnedState {
-        self.left_out.push(ExcludedPath::new(&changed.path, why));
-        look
+        self.left_out.push(ExcludedPath::new(&change.path, reason));
+        state
     }
 
     /// Whether a missing file is only excluded by a sparse checkout (`skip-worktree` flag).

@@ -64,12 +64,12 @@ impl TreeStore {
         &self,
         root: &Path,
         pin: &Pin,
-        asked: &ChangeSource,
+        source: &ChangeSource,
     ) -> Result<PinnedChange, RepoError> {
         let stores = ObjectStore::open(&self.home, root)?;
-        let theirs = stores.user_repo().ok_or_else(|| RepoError::no_repository(root))?;
-        let ours = OwnRepo::open_or_create(&self.home)?;
-        let sides = match asked {
+        let user_repo = stores.user_repo().ok_or_else(|| RepoError::no_repository(root))?;
+        let own_repo = OwnRepo::open_or_create(&self.home)?;
+        let sides = match source {
             ChangeSource::Range(range) => diff_range::resolve_range(&stores, root, pin, range)?,
             ChangeSource::Patch { text, base } => {
                 let onto = base.clone().or(pin.commit.clone()).unwrap_or("HEAD".into());
@@ -79,39 +79,39 @@ impl TreeStore {
                     pin,
                     &DiffRange::Commit(onto.clone()),
                 )?;
-                let NewSide::Tree(before) = sides.new else {
+                let NewSide::Tree(old_tree) = sides.new else {
                     return Err(RepoError::unknown_revision(&onto));
                 };
-                let patch = apply_patch::apply_to_tree(root, (&onto, before), text, &ours)?;
-                let after = patch.write(Some(theirs), &ours, Some(before))?;
+                let edits = apply_patch::apply_to_tree(root, (&onto, old_tree), text, &own_repo)?;
+                let new_tree = edits.write(Some(user_repo), &own_repo, Some(old_tree))?;
                 sides.description =
                     format!("a patch to {}", describe_commit(&onto, sides.commits.1));
                 sides.commits = (sides.commits.1, None);
-                diff_range::DiffSides { old: Some(before), new: NewSide::Tree(after), ..sides }
+                diff_range::DiffSides { old: Some(old_tree), new: NewSide::Tree(new_tree), ..sides }
             }
         };
         let new = match sides.new {
             NewSide::Tree(new) => new,
             NewSide::Index => {
                 let staged = tree_diff::diff_index(&stores, root, sides.old)?;
-                edits_from_diff(&staged).write(Some(theirs), &ours, sides.old)?
+                edits_from_diff(&staged).write(Some(user_repo), &own_repo, sides.old)?
             }
         };
         // Reopened, so that the objects just written are found.
         let stores = ObjectStore::open(&self.home, root)?;
-        let (raw, whole) = tree_diff::diff_trees(&stores, sides.old, new);
-        let before = base_files(&raw);
-        let changes = self.build_diff(
+        let (raw, complete) = tree_diff::diff_trees(&stores, sides.old, new);
+        let base_edits = base_files(&raw);
+        let diff = self.build_diff(
             (&stores, root),
             sides.description,
             raw,
-            whole,
+            complete,
             AttributePolicy::Ignore,
         );
-        let folder = unused_folder_name(&stores, [sides.old, Some(new)].into_iter().flatten());
-        let mut all = TreeEdits::default();
-        all.replace_folder(folder.as_bytes(), before);
-        let tree = all.write(Some(theirs), &ours, Some(new))?;
+        let base_folder = unused_folder_name(&stores, [sides.old, Some(new)].into_iter().flatten());
+        let mut tree_edits = TreeEdits::default();
+        tree_edits.replace_folder(base_folder.as_bytes(), base_edits);
+        let tree = tree_edits.write(Some(user_repo), &own_repo, Some(new))?;
         let commits = (sides.commits.0, sides.commits.1);
         Ok(PinnedChange {
             pin: Pin {
@@ -120,14 +120,14 @@ impl TreeStore {
                 dirty: false,
                 left_out: vec![],
             },
-            base_folder: folder,
+            base_folder,
             old_tree: sides.old.map(|id| id.to_string()),
             new_tree: new.to_string(),
-            messages: commit_messages(&theirs.repository, commits).unwrap_or_default(),
-            branch: current_branch(&theirs.repository),
-            checked_out: is_checked_out(&theirs.repository, pin, commits.1),
+            messages: commit_messages(&user_repo.repository, commits).unwrap_or_default(),
+            branch: current_branch(&user_repo.repository),
+            checked_out: is_checked_out(&user_repo.repository, pin, commits.1),
             commits: (commits.0.map(|id| id.to_string()), commits.1.map(|id| id.to_string())),
-            diff: changes,
+            diff,
         })
     }
 }
@@ -138,47 +138,48 @@ fn unused_folder_name(stores: &ObjectStore, trees: impl Iterator<Item = Oid>) ->
     for tree in trees.filter_map(|id| stores.find_tree(id)) {
         taken.extend(tree.iter().map(|entry| exclusions::fold_name(entry.name_bytes())));
     }
-    let named =
-        |nth: usize| if nth == 0 { BASE_FOLDER.into() } else { format!("{BASE_FOLDER}-{nth}") };
-    let free = |name: &String| !taken.contains(&exclusions::fold_name(name.as_bytes()));
+    let candidate = |index: usize| {
+        if index == 0 { BASE_FOLDER.into() } else { format!("{BASE_FOLDER}-{index}") }
+    };
+    let is_free = |name: &String| !taken.contains(&exclusions::fold_name(name.as_bytes()));
     // Among one more name than are taken, one is unused.
-    (0..=taken.len()).map(named).find(free).unwrap_or_default()
+    (0..=taken.len()).map(candidate).find(is_free).unwrap_or_default()
 }
 
 /// Whether the checked-out commit is `head` or a descendant of it.
 fn is_checked_out(repository: &Repository, pin: &Pin, head: Option<Oid>) -> bool {
-    let here = pin.commit.as_deref().and_then(|id| Oid::from_str(id).ok());
-    here.zip(head).is_some_and(|(here, head)| {
-        here == head || repository.graph_descendant_of(here, head).unwrap_or(false)
+    let current = pin.commit.as_deref().and_then(|id| Oid::from_str(id).ok());
+    current.zip(head).is_some_and(|(current, head)| {
+        current == head || repository.graph_descendant_of(current, head).unwrap_or(false)
     })
 }
 
 /// Old versions of the changed files.
-fn base_files(changed: &[TreeDelta]) -> TreeEdits {
-    let mut before = TreeEdits::default();
-    let old = changed.iter().filter_map(|change| Some((&change.path, change.old?)));
+fn base_files(deltas: &[TreeDelta]) -> TreeEdits {
+    let mut edits = TreeEdits::default();
+    let old = deltas.iter().filter_map(|change| Some((&change.path, change.old?)));
     for (path, old) in old.filter(|(_, old)| old.is_file()).take(MAX_BASE_FILES) {
-        before.put_file(path, old.id, false);
+        edits.put_file(path, old.id, false);
     }
-    before
+    edits
 }
 
 /// Converts a diff into tree edits. Removals come first, because a folder may have replaced a file.
-fn edits_from_diff(changed: &[TreeDelta]) -> TreeEdits {
-    let mut patch = TreeEdits::default();
-    changed.iter().filter(|change| change.new.is_none()).for_each(|it| patch.remove(&it.path));
-    for (path, new) in changed.iter().filter_map(|change| Some((&change.path, change.new?))) {
-        patch.put_entry(path, new.id, new.mode);
+fn edits_from_diff(deltas: &[TreeDelta]) -> TreeEdits {
+    let mut edits = TreeEdits::default();
+    deltas.iter().filter(|change| change.new.is_none()).for_each(|it| edits.remove(&it.path));
+    for (path, new) in deltas.iter().filter_map(|change| Some((&change.path, change.new?))) {
+        edits.put_entry(path, new.id, new.mode);
     }
-    patch
+    edits
 }
 
-fn describe_commit(onto: &str, commit: Option<Oid>) -> String {
-    let digits = commit.map(|id| id.to_string().chars().take(12).collect::<String>());
-    match digits {
-        Some(digits) if !onto.starts_with(&digits) => format!("`{onto}` (`{digits}`)"),
-        Some(digits) => format!("`{digits}`"),
-        None => format!("`{onto}`"),
+fn describe_commit(name: &str, commit: Option<Oid>) -> String {
+    let short_id = commit.map(|id| id.to_string().chars().take(12).collect::<String>());
+    match short_id {
+        Some(short_id) if !name.starts_with(&short_id) => format!("`{name}` (`{short_id}`)"),
+        Some(short_id) => format!("`{short_id}`"),
+        None => format!("`{name}`"),
     }
 }
 

@@ -8,8 +8,9 @@ use git2::ObjectType;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Limits in files and in total bytes of a folder that is pinned.
+/// Maximum number of files in a folder that is pinned.
 const MAX_FILES: usize = 2_000;
+/// Maximum total size in bytes of a folder that is pinned.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// Maximum number of entries visited while listing.
 const MAX_ENTRIES: usize = 20_000;
@@ -45,51 +46,51 @@ pub struct FolderListing {
     pub complete: bool,
 }
 
-/// Lists up to `most` files below a folder. Follows no links, and skips hidden folders,
+/// Lists up to `max_files` files below a folder. Follows no links, and skips hidden folders,
 /// dependencies and build output.
-pub fn list_files(folder: &Path, most: usize) -> FolderListing {
-    list_files_excluding(folder, most, None)
+pub fn list_files(folder: &Path, max_files: usize) -> FolderListing {
+    list_files_excluding(folder, max_files, None)
 }
 
-fn list_files_excluding(folder: &Path, most: usize, home: Option<&Path>) -> FolderListing {
-    let mut listed = FolderListing { complete: true, ..FolderListing::default() };
-    let (mut folders, mut seen) = (vec![(folder.to_owned(), String::new())], 0);
+fn list_files_excluding(folder: &Path, max_files: usize, home: Option<&Path>) -> FolderListing {
+    let mut listing = FolderListing { complete: true, ..FolderListing::default() };
+    let (mut folders, mut entries_seen) = (vec![(folder.to_owned(), String::new())], 0);
     while let Some((folder, path)) = folders.pop() {
         let Ok(entries) = fs::read_dir(&folder) else {
-            listed.left_out.push(ExcludedPath::new(path.as_bytes(), ExclusionReason::Unreadable));
+            listing.left_out.push(ExcludedPath::new(path.as_bytes(), ExclusionReason::Unreadable));
             continue;
         };
         for entry in entries.flatten() {
-            seen += 1;
-            if seen > MAX_ENTRIES.max(most) || listed.files.len() >= most {
-                listed.complete = false;
+            entries_seen += 1;
+            if entries_seen > MAX_ENTRIES.max(max_files) || listing.files.len() >= max_files {
+                listing.complete = false;
                 folders.clear();
                 break;
             }
-            let (whole, name) = (entry.path(), entry.file_name());
+            let (full_path, name) = (entry.path(), entry.file_name());
             let inner = format!("{path}{}", name.to_string_lossy());
-            let Ok(found) = fs::symlink_metadata(&whole) else { continue };
-            let leave = |why: ExclusionReason| ExcludedPath::new(inner.as_bytes(), why);
-            if found.is_symlink() {
-                listed.left_out.push(leave(ExclusionReason::Link));
-            } else if found.is_dir() {
+            let Ok(metadata) = fs::symlink_metadata(&full_path) else { continue };
+            let excluded = |reason: ExclusionReason| ExcludedPath::new(inner.as_bytes(), reason);
+            if metadata.is_symlink() {
+                listing.left_out.push(excluded(ExclusionReason::Link));
+            } else if metadata.is_dir() {
                 let name = name.to_string_lossy();
-                let aside = name.starts_with('.') || SKIPPED_FOLDERS.contains(&name.as_ref());
-                if !aside && Some(whole.as_path()) != home {
-                    folders.push((whole, inner + "/"));
+                let is_skipped = name.starts_with('.') || SKIPPED_FOLDERS.contains(&name.as_ref());
+                if !is_skipped && Some(full_path.as_path()) != home {
+                    folders.push((full_path, inner + "/"));
                 }
             } else if exclusions::is_secret_path(inner.as_bytes()) {
-                listed.left_out.push(leave(ExclusionReason::Secret));
-            } else if name.to_str().is_none() || !found.is_file() {
-                listed.left_out.push(leave(ExclusionReason::Unreadable));
+                listing.left_out.push(excluded(ExclusionReason::Secret));
+            } else if name.to_str().is_none() || !metadata.is_file() {
+                listing.left_out.push(excluded(ExclusionReason::Unreadable));
             } else {
-                listed.files.push((inner, found.len()));
+                listing.files.push((inner, metadata.len()));
             }
         }
     }
-    listed.files.sort();
-    listed.left_out.sort_by(|one, other| one.path.cmp(&other.path));
-    listed
+    listing.files.sort();
+    listing.left_out.sort_by(|one, other| one.path.cmp(&other.path));
+    listing
 }
 
 /// Reads one file without redaction.
@@ -108,34 +109,35 @@ pub(super) fn read_plain_file(folder: &Path, path: &str) -> Result<Vec<u8>, Excl
 /// Pins a folder without a repository. None if it is empty, too large or not a project folder.
 pub(super) fn pin_folder(home: &Path, root: &Path) -> Result<Option<Pin>, RepoError> {
     let Ok(root) = dunce::canonicalize(root) else { return Ok(None) };
-    let home_found = dunce::canonicalize(home).ok();
-    if !is_project_folder(&root) || home_found.as_deref() == Some(&root) {
+    let real_home = dunce::canonicalize(home).ok();
+    if !is_project_folder(&root) || real_home.as_deref() == Some(&root) {
         return Ok(None);
     }
-    let listed = list_files_excluding(&root, MAX_FILES + 1, home_found.as_deref());
+    let listing = list_files_excluding(&root, MAX_FILES + 1, real_home.as_deref());
     let bytes: u64 =
-        listed.files.iter().map(|(_, size)| *size).filter(|size| *size <= MAX_FILE_BYTES).sum();
-    let fits = listed.complete && listed.files.len() <= MAX_FILES && bytes <= MAX_BYTES;
-    if listed.files.is_empty() || !fits {
+        listing.files.iter().map(|(_, size)| *size).filter(|size| *size <= MAX_FILE_BYTES).sum();
+    let fits = listing.complete && listing.files.len() <= MAX_FILES && bytes <= MAX_BYTES;
+    if listing.files.is_empty() || !fits {
         return Ok(None);
     }
-    let (mut patch, mut left_out, mut kept) = (TreeEdits::default(), listed.left_out, 0);
-    let ours = OwnRepo::open_or_create(home)?;
-    for (path, _) in &listed.files {
+    let (mut edits, mut left_out, mut file_count) = (TreeEdits::default(), listing.left_out, 0);
+    let own_repo = OwnRepo::open_or_create(home)?;
+    for (path, _) in &listing.files {
         match read_plain_file(&root, path) {
             Ok(bytes) => {
-                let id = ours.write_object(ObjectType::Blob, &bytes)?;
-                patch.put_file(path.as_bytes(), id, is_executable(&root.join(path)));
-                kept += 1;
+                let id = own_repo.write_object(ObjectType::Blob, &bytes)?;
+                edits.put_file(path.as_bytes(), id, is_executable(&root.join(path)));
+                file_count += 1;
             }
-            Err(why) => left_out.push(ExcludedPath::new(path.as_bytes(), why)),
+            Err(reason) => left_out.push(ExcludedPath::new(path.as_bytes(), reason)),
         }
     }
-    if kept == 0 {
+    if file_count == 0 {
         return Ok(None);
     }
     left_out.sort_by(|one, other| one.path.cmp(&other.path));
-    let tree = patch.write(None, &ours, None)?.to_string();
+    let tree = edits.write(None, &own_repo, None)?.to_string();
+    tracing::debug!(%tree, left_out = left_out.len(), "folder pinned");
     Ok(Some(Pin { tree, commit: None, dirty: false, left_out }))
 }
 
@@ -150,17 +152,17 @@ fn is_project_folder(root: &Path) -> bool {
 
 /// Whether a folder is a bare git repository.
 pub(super) fn is_bare_repository(root: &Path) -> bool {
-    let inside: [PathBuf; 3] = ["HEAD", "objects", "refs"].map(|name| root.join(name));
-    inside.iter().all(|path| path.exists())
+    let markers: [PathBuf; 3] = ["HEAD", "objects", "refs"].map(|name| root.join(name));
+    markers.iter().all(|path| path.exists())
 }
 
 #[cfg(unix)]
 fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    fs::symlink_metadata(path).is_ok_and(|found| found.permissions().mode() & 0o100 != 0)
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o100 != 0)
 }
 
 #[cfg(not(unix))]
-fn executable(_: &Path) -> bool {
+fn is_executable(_: &Path) -> bool {
     false
 }

@@ -10,7 +10,7 @@ use git2::Oid;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 /// Version of the snapshot contents, part of the cache key. A new number invalidates all snapshots.
 const SNAPSHOT_VERSION: u32 = 1;
@@ -46,29 +46,30 @@ pub(super) fn open_snapshot(
     tree: &str,
 ) -> Result<TreeSnapshot, RepoError> {
     let id = parse_tree_id(tree)?;
-    let shelf = trees.home.join("snapshots");
-    secure_fs::create_private_dir(&shelf).map_err(RepoError::io_at(&shelf))?;
-    let place = CacheEntry::new(
-        &shelf,
+    let cache_dir = trees.home.join("snapshots");
+    secure_fs::create_private_dir(&cache_dir).map_err(RepoError::io_at(&cache_dir))?;
+    let cache_entry = CacheEntry::new(
+        &cache_dir,
         &format!("{id}-{SNAPSHOT_VERSION}-{}", trees.redaction_fingerprint()),
     );
-    if let Some(found) = place.open().map_err(RepoError::io_at(&place.lock))? {
-        return Ok(found);
+    if let Some(snapshot) = cache_entry.open().map_err(RepoError::io_at(&cache_entry.lock))? {
+        return Ok(snapshot);
     }
-    let _gate = lock_cache(&shelf).map_err(RepoError::io_at(&shelf))?;
+    let _lock = lock_cache(&cache_dir).map_err(RepoError::io_at(&cache_dir))?;
     // Another process may have written it while this one waited for the lock.
-    if let Some(found) = place.open().map_err(RepoError::io_at(&place.lock))? {
-        return Ok(found);
+    if let Some(snapshot) = cache_entry.open().map_err(RepoError::io_at(&cache_entry.lock))? {
+        return Ok(snapshot);
     }
-    place.write_snapshot(
+    cache_entry.write_snapshot(
         &ObjectStore::open(&trees.home, root)?,
         id,
         trees.redactor(tree).as_ref(),
     )?;
-    let made = place.open().map_err(RepoError::io_at(&place.lock))?;
-    evict_old(&shelf).map_err(RepoError::io_at(&shelf))?;
-    made.ok_or_else(|| {
-        RepoError::io_at(&place.folder)(io::Error::other("it has vanished while it was made"))
+    let written = cache_entry.open().map_err(RepoError::io_at(&cache_entry.lock))?;
+    evict_old(&cache_dir).map_err(RepoError::io_at(&cache_dir))?;
+    written.ok_or_else(|| {
+        let error = io::Error::other("the snapshot was deleted while it was written");
+        RepoError::io_at(&cache_entry.folder)(error)
     })
 }
 
@@ -79,17 +80,19 @@ fn parse_tree_id(tree: &str) -> Result<Oid, RepoError> {
 }
 
 /// Takes the exclusive lock of the cache, needed to write or evict.
-fn lock_cache(shelf: &Path) -> io::Result<File> {
-    let gate = disk::open_lock_file(&shelf.join("gate"))?;
-    gate.lock()?;
-    Ok(gate)
+fn lock_cache(cache_dir: &Path) -> io::Result<File> {
+    let lock_file = disk::open_lock_file(&cache_dir.join("gate"))?;
+    let started = Instant::now();
+    lock_file.lock()?;
+    tracing::debug!(wait_ms = started.elapsed().as_millis(), "snapshot cache locked");
+    Ok(lock_file)
 }
 
 impl CacheEntry {
-    fn new(shelf: &Path, name: &str) -> CacheEntry {
-        let beside = |ending: &str| shelf.join(format!("{name}.{ending}"));
-        let (manifest, lock, temp_folder) = (beside("json"), beside("lock"), beside("tmp"));
-        CacheEntry { folder: shelf.join(name), manifest, lock, temp_folder }
+    fn new(cache_dir: &Path, name: &str) -> CacheEntry {
+        let sibling = |extension: &str| cache_dir.join(format!("{name}.{extension}"));
+        let (manifest, lock, temp_folder) = (sibling("json"), sibling("lock"), sibling("tmp"));
+        CacheEntry { folder: cache_dir.join(name), manifest, lock, temp_folder }
     }
 
     /// Opens the snapshot and takes its shared lock. None on a cache miss.
@@ -102,11 +105,11 @@ impl CacheEntry {
                 break lock;
             }
         };
-        let Some(copied) = self.read_manifest().filter(|_| self.folder.is_dir()) else {
+        let Some(manifest) = self.read_manifest().filter(|_| self.folder.is_dir()) else {
             return Ok(None);
         };
         lock.set_modified(SystemTime::now())?;
-        let SnapshotManifest { files, bytes, left_out } = copied;
+        let SnapshotManifest { files, bytes, left_out } = manifest;
         Ok(Some(TreeSnapshot { folder: self.folder.clone(), files, bytes, left_out, _lock: lock }))
     }
 
@@ -119,23 +122,27 @@ impl CacheEntry {
         &self,
         stores: &ObjectStore,
         tree: Oid,
-        gate: Option<&Redactor>,
+        redactor: Option<&Redactor>,
     ) -> Result<(), RepoError> {
-        let draft =
+        let started = Instant::now();
+        let temp =
             TempFolder::new(&self.temp_folder).map_err(RepoError::io_at(&self.temp_folder))?;
-        let copied = snapshot_writer::write_tree(stores, tree, draft.0, gate)?;
-        self.write_manifest(&copied).map_err(RepoError::io_at(&self.manifest))?;
+        let manifest = snapshot_writer::write_tree(stores, tree, temp.0, redactor)?;
+        let elapsed_ms = started.elapsed().as_millis();
+        let SnapshotManifest { files, bytes, .. } = manifest;
+        tracing::debug!(%tree, files, bytes, elapsed_ms, "snapshot written");
+        self.write_manifest(&manifest).map_err(RepoError::io_at(&self.manifest))?;
         // A complete snapshot without a manifest may be in use, and stays then.
         if self.folder.is_dir() && !self.remove_folder().map_err(RepoError::io_at(&self.folder))? {
             return Ok(());
         }
-        fs::rename(draft.0, &self.folder).map_err(RepoError::io_at(&self.folder))
+        fs::rename(temp.0, &self.folder).map_err(RepoError::io_at(&self.folder))
     }
 
-    fn write_manifest(&self, copied: &SnapshotManifest) -> io::Result<()> {
+    fn write_manifest(&self, manifest: &SnapshotManifest) -> io::Result<()> {
         let folder = self.manifest.parent().ok_or(io::ErrorKind::NotFound)?;
         let mut file = tempfile::Builder::new().suffix(".tmp").tempfile_in(folder)?;
-        file.write_all(&serde_json::to_vec(copied)?)?;
+        file.write_all(&serde_json::to_vec(manifest)?)?;
         file.persist(&self.manifest).map_err(|error| error.error)?;
         Ok(())
     }
@@ -147,12 +154,12 @@ impl CacheEntry {
             return Ok(false);
         }
         // Rename first, so that a half-deleted folder is never found under its name.
-        let away = self.folder.with_extension("old.tmp");
-        if away.is_dir() {
-            disk::remove_dir_forced(&away)?;
+        let trash = self.folder.with_extension("old.tmp");
+        if trash.is_dir() {
+            disk::remove_dir_forced(&trash)?;
         }
-        fs::rename(&self.folder, &away)?;
-        disk::remove_dir_forced(&away)?;
+        fs::rename(&self.folder, &trash)?;
+        disk::remove_dir_forced(&trash)?;
         Ok(true)
     }
 
@@ -166,24 +173,25 @@ impl CacheEntry {
         // Other systems cannot tell whether another process is just opening the lock file.
         #[cfg(unix)]
         let _ = fs::remove_file(&self.lock);
+        tracing::debug!(folder = %self.folder.display(), "snapshot evicted");
         Ok(true)
     }
 
     fn last_used(&self) -> SystemTime {
-        let used = fs::metadata(&self.lock).and_then(|found| found.modified());
-        used.unwrap_or(SystemTime::UNIX_EPOCH)
+        let modified = fs::metadata(&self.lock).and_then(|metadata| metadata.modified());
+        modified.unwrap_or(SystemTime::UNIX_EPOCH)
     }
 }
 
 /// Deletes leftovers of crashes and evicts the least recently used snapshots over the limit. The
 /// caller must hold the lock of the cache.
-fn evict_old(shelf: &Path) -> io::Result<()> {
-    let mut places = vec![];
-    for entry in fs::read_dir(shelf)? {
+fn evict_old(cache_dir: &Path) -> io::Result<()> {
+    let mut cache_entries = vec![];
+    for entry in fs::read_dir(cache_dir)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_folder = entry.file_type()?.is_dir();
-        if entry.path().extension().is_some_and(|ending| ending == "tmp") {
+        if entry.path().extension().is_some_and(|extension| extension == "tmp") {
             // This process has the only write lock, so the file is left from a crash.
             let _ = if is_folder {
                 disk::remove_dir_forced(&entry.path())
@@ -191,16 +199,16 @@ fn evict_old(shelf: &Path) -> io::Result<()> {
                 fs::remove_file(entry.path())
             };
         } else if is_folder {
-            let place = CacheEntry::new(shelf, &name);
-            places.push((place.last_used(), name, place));
+            let cache_entry = CacheEntry::new(cache_dir, &name);
+            cache_entries.push((cache_entry.last_used(), name, cache_entry));
         }
     }
-    places.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
-    let mut many = places.len().saturating_sub(MAX_SNAPSHOTS);
-    for (_, _, place) in places {
+    cache_entries.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+    let mut excess = cache_entries.len().saturating_sub(MAX_SNAPSHOTS);
+    for (_, _, cache_entry) in cache_entries {
         // On an error the next run retries.
-        if many > 0 && place.evict().unwrap_or(false) {
-            many -= 1;
+        if excess > 0 && cache_entry.evict().unwrap_or(false) {
+            excess -= 1;
         }
     }
     Ok(())

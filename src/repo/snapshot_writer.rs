@@ -37,22 +37,22 @@ pub(super) fn write_tree(
     stores: &ObjectStore,
     tree: Oid,
     folder: &Path,
-    gate: Option<&Redactor>,
+    redactor: Option<&Redactor>,
 ) -> Result<SnapshotManifest, RepoError> {
-    let mut copying = SnapshotWriter {
+    let mut writer = SnapshotWriter {
         stores,
         folder,
-        redactor: gate,
+        redactor,
         created_folders: BTreeSet::new(),
         entries_seen: 0,
         full: false,
         manifest: SnapshotManifest::default(),
     };
-    copying.copy_all(tree).map_err(|stopped| match stopped {
+    writer.copy_all(tree).map_err(|copy_error| match copy_error {
         CopyError::Missing => RepoError::TreeMissing { tree: tree.to_string() },
         CopyError::Disk(error) => RepoError::io_at(folder)(error),
     })?;
-    Ok(copying.manifest)
+    Ok(writer.manifest)
 }
 
 /// State of a copy in progress.
@@ -85,13 +85,13 @@ impl SnapshotWriter<'_> {
         if self.stores.object_header(tree).is_none_or(|(_, kind)| kind != ObjectType::Tree) {
             return Err(CopyError::Missing);
         }
-        let mut waiting = VecDeque::from([(vec![], tree)]);
-        while let Some((path, id)) = waiting.pop_front() {
+        let mut queue = VecDeque::from([(vec![], tree)]);
+        while let Some((path, id)) = queue.pop_front() {
             for entry in self.list_folder(&path, id) {
                 self.entries_seen += 1;
                 self.full |= self.entries_seen > MAX_ENTRIES;
                 match entry.mode & 0o170_000 {
-                    0o040_000 => waiting.push_back((entry.path, entry.id)),
+                    0o040_000 => queue.push_back((entry.path, entry.id)),
                     0o100_000 => self.copy_file(&entry)?,
                     0o120_000 => self.exclude(&entry.path, ExclusionReason::Link),
                     0o160_000 => self.exclude(&entry.path, ExclusionReason::Submodule),
@@ -105,22 +105,23 @@ impl SnapshotWriter<'_> {
 
     /// Entries of a folder. Empty if the folder is excluded.
     fn list_folder(&mut self, path: &[u8], id: Oid) -> Vec<SourceEntry> {
-        let whole = [path, b"/"].concat();
-        let refused = !path.is_empty() && exclusions::is_unwritable(path);
+        let folder_path = [path, b"/"].concat();
+        let is_refused = !path.is_empty() && exclusions::is_unwritable(path);
         // A partial clone lacks some objects. The rest is copied without them.
         let Some((size, kind)) = self.stores.object_header(id) else {
-            self.exclude(&whole, ExclusionReason::Unreadable);
+            self.exclude(&folder_path, ExclusionReason::Unreadable);
             return vec![];
         };
-        let why = if refused || kind != ObjectType::Tree {
+        let reason = if is_refused || kind != ObjectType::Tree {
             ExclusionReason::Unreadable
         } else if self.full || size > MAX_FOLDER_BYTES {
             ExclusionReason::TooMuch
         } else if let Some(tree) = self.stores.find_tree(id) {
-            let inner =
-                |name: &[u8]| if path.is_empty() { name.into() } else { [&whole, name].concat() };
+            let inner_path = |name: &[u8]| {
+                if path.is_empty() { name.into() } else { [&folder_path, name].concat() }
+            };
             let entry = |entry: git2::TreeEntry<'_>| SourceEntry {
-                path: inner(entry.name_bytes()),
+                path: inner_path(entry.name_bytes()),
                 id: entry.id(),
                 mode: entry.filemode_raw(),
             };
@@ -128,26 +129,26 @@ impl SnapshotWriter<'_> {
         } else {
             ExclusionReason::Unreadable
         };
-        self.exclude(&whole, why);
+        self.exclude(&folder_path, reason);
         vec![]
     }
 
     /// Copies one file, or records why it is excluded.
     fn copy_file(&mut self, entry: &SourceEntry) -> Result<(), CopyError> {
-        if let Some(why) = exclusions::exclusion_reason(&entry.path) {
-            self.exclude(&entry.path, why);
+        if let Some(reason) = exclusions::exclusion_reason(&entry.path) {
+            self.exclude(&entry.path, reason);
             return Ok(());
         }
         let Some((size, kind)) = self.stores.object_header(entry.id) else {
             self.exclude(&entry.path, ExclusionReason::Unreadable);
             return Ok(());
         };
-        let room = self.manifest.files < MAX_FILES && self.manifest.bytes + size <= MAX_BYTES;
-        let why = if kind != ObjectType::Blob {
+        let has_room = self.manifest.files < MAX_FILES && self.manifest.bytes + size <= MAX_BYTES;
+        let reason = if kind != ObjectType::Blob {
             ExclusionReason::Unreadable
         } else if size > MAX_FILE_BYTES {
             ExclusionReason::TooLarge
-        } else if self.full || !room {
+        } else if self.full || !has_room {
             self.full = true;
             ExclusionReason::TooMuch
         } else {
@@ -163,15 +164,17 @@ impl SnapshotWriter<'_> {
                 },
             }
         };
-        self.exclude(&entry.path, why);
+        self.exclude(&entry.path, reason);
         Ok(())
     }
 
     /// Writes redacted contents. The only function that writes file contents.
     fn write_file(&mut self, entry: &SourceEntry, bytes: &[u8]) -> io::Result<()> {
-        let bytes = &self.redactor.map_or(Cow::Borrowed(bytes), |gate| gate.redact_bytes(bytes).0);
-        let below = disk::path_from_bytes(&entry.path).ok_or(io::ErrorKind::InvalidFilename)?;
-        let path = self.folder.join(below);
+        let bytes =
+            &self.redactor.map_or(Cow::Borrowed(bytes), |redactor| redactor.redact_bytes(bytes).0);
+        let relative_path =
+            disk::path_from_bytes(&entry.path).ok_or(io::ErrorKind::InvalidFilename)?;
+        let path = self.folder.join(relative_path);
         self.create_folder(path.parent().unwrap_or(self.folder))?;
         disk::create_read_only_file(&path, entry.mode & 0o111 != 0)?.write_all(bytes)?;
         self.manifest.files += 1;
@@ -192,8 +195,8 @@ impl SnapshotWriter<'_> {
         Ok(())
     }
 
-    fn exclude(&mut self, path: &[u8], why: ExclusionReason) {
-        self.manifest.left_out.push(ExcludedPath::new(path, why));
+    fn exclude(&mut self, path: &[u8], reason: ExclusionReason) {
+        self.manifest.left_out.push(ExcludedPath::new(path, reason));
     }
 }
 

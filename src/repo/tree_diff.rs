@@ -5,11 +5,13 @@
 use super::numstat::AttributePolicy;
 use super::object_store::ObjectStore;
 use super::{
-    DiffRange, ExclusionReason, Pin, RepoError, TreeFile, TreeStore, diff_range, numstat, renames,
+    DiffRange, ExclusionReason, MAX_TREE_PATH_BYTES, Pin, RepoError, TreeFile, TreeStore,
+    diff_range, numstat, renames,
 };
 use git2::{Delta, DiffOptions, Oid, Repository};
 use std::cmp::Ordering;
 use std::path::Path;
+use std::time::Instant;
 
 /// Maximum number of changed files that are listed.
 const MAX_CHANGED_FILES: usize = 200_000;
@@ -129,37 +131,46 @@ impl TreeStore {
     pub fn diff(&self, root: &Path, pin: &Pin, range: &DiffRange) -> Result<TreeDiff, RepoError> {
         let stores = ObjectStore::open(&self.home, root)?;
         let sides = diff_range::resolve_range(&stores, root, pin, range)?;
-        let (changed, whole) = match sides.new {
+        let (changed, complete) = match sides.new {
             diff_range::NewSide::Tree(new) => diff_trees(&stores, sides.old, new),
             diff_range::NewSide::Index => (diff_index(&stores, root, sides.old)?, true),
         };
-        let proposed = matches!(range, DiffRange::Trees { .. });
-        let heeded = if proposed { AttributePolicy::Ignore } else { AttributePolicy::Honor };
-        Ok(self.build_diff((&stores, root), sides.description, changed, whole, heeded))
+        let is_proposal = matches!(range, DiffRange::Trees { .. });
+        let attribute_policy =
+            if is_proposal { AttributePolicy::Ignore } else { AttributePolicy::Honor };
+        Ok(self.build_diff((&stores, root), sides.description, changed, complete, attribute_policy))
     }
 
     /// Completes a raw diff: detects renames, sorts by path, counts lines.
     pub(super) fn build_diff(
         &self,
         (stores, root): (&ObjectStore, &Path),
-        says: String,
+        description: String,
         mut changed: Vec<TreeDelta>,
-        whole: bool,
-        heeded: AttributePolicy,
+        complete: bool,
+        attribute_policy: AttributePolicy,
     ) -> TreeDiff {
+        let started = Instant::now();
         let renames = renames::detect_renames(stores, &mut changed);
         changed.sort_by(|one, other| one.path.cmp(&other.path));
-        let lines =
-            numstat::count_lines(stores, &|| ObjectStore::open(&self.home, root), &changed, heeded);
+        let lines = numstat::count_lines(
+            stores,
+            &|| ObjectStore::open(&self.home, root),
+            &changed,
+            attribute_policy,
+        );
         let files = changed.into_iter().zip(lines);
-        let files = files.map(|(change, lines)| ChangedFile::new(&change, lines)).collect();
-        TreeDiff { description: says, files, complete: whole, renames }
+        let files: Vec<ChangedFile> =
+            files.map(|(change, lines)| ChangedFile::new(&change, lines)).collect();
+        let elapsed_ms = started.elapsed().as_millis();
+        tracing::debug!(files = files.len(), elapsed_ms, "diff computed");
+        TreeDiff { description, files, complete, renames }
     }
 }
 
 impl ChangedFile {
     fn new(change: &TreeDelta, lines: LineCounts) -> ChangedFile {
-        let shown = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
+        let decode = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
         let kind = |entry: DiffEntry| entry.mode & 0o170_000;
         let kind = match (change.old, change.new) {
             (None, _) => FileChangeKind::Added,
@@ -168,16 +179,16 @@ impl ChangedFile {
             (Some(old), Some(new)) if kind(old) != kind(new) => FileChangeKind::TypeChanged,
             _ => FileChangeKind::Modified,
         };
-        let before = change.old_path.as_deref().unwrap_or(&change.path);
+        let old_path = change.old_path.as_deref().unwrap_or(&change.path);
         let file = |path: &[u8], entry: Option<DiffEntry>| {
-            entry.map(|entry| TreeFile::new(shown(path), entry.mode, entry.id))
+            entry.map(|entry| TreeFile::new(decode(path), entry.mode, entry.id))
         };
         ChangedFile {
-            path: shown(&change.path),
-            old_path: change.old_path.as_deref().map(shown),
+            path: decode(&change.path),
+            old_path: change.old_path.as_deref().map(decode),
             kind,
             lines,
-            old: file(before, change.old),
+            old: file(old_path, change.old),
             new: file(&change.path, change.new),
         }
     }
@@ -197,9 +208,9 @@ pub(super) fn diff_trees(
     old: Option<Oid>,
     new: Oid,
 ) -> (Vec<TreeDelta>, bool) {
-    let mut comparing = TreeComparison { stores, changes: vec![], complete: true };
-    comparing.compare_folder(&[], old, Some(new));
-    (comparing.changes, comparing.complete)
+    let mut comparison = TreeComparison { stores, changes: vec![], complete: true };
+    comparison.compare_folder(&[], old, Some(new));
+    (comparison.changes, comparison.complete)
 }
 
 /// Recursive merge-walk over two sorted trees.
@@ -215,8 +226,7 @@ type NamedEntry = ((Vec<u8>, bool), DiffEntry);
 
 impl TreeComparison<'_> {
     fn compare_folder(&mut self, path: &[u8], old: Option<Oid>, new: Option<Oid>) {
-        const LONGEST_PATH: usize = 4_096;
-        if old == new || path.len() > LONGEST_PATH {
+        if old == new || path.len() > MAX_TREE_PATH_BYTES {
             return;
         }
         let (old, new) = (self.sorted_entries(old), self.sorted_entries(new));
@@ -274,9 +284,9 @@ pub(super) fn diff_index(
     old: Option<Oid>,
 ) -> Result<Vec<TreeDelta>, RepoError> {
     let repository = stores.repository().ok_or(RepoError::no_repository(root))?;
-    let compared =
+    let deltas =
         index_deltas(repository, old).map_err(|error| RepoError::from_git(root, &error))?;
-    Ok(compared)
+    Ok(deltas)
 }
 
 fn index_deltas(repository: &Repository, old: Option<Oid>) -> Result<Vec<TreeDelta>, git2::Error> {
@@ -284,9 +294,9 @@ fn index_deltas(repository: &Repository, old: Option<Oid>) -> Result<Vec<TreeDel
     let mut options = DiffOptions::new();
     options.include_typechange(true).ignore_submodules(false);
     let diff = repository.diff_tree_to_index(old.as_ref(), None, Some(&mut options))?;
-    let entry = |file: &git2::DiffFile<'_>, there: bool| {
+    let entry = |file: &git2::DiffFile<'_>, exists: bool| {
         let mode = i32::try_from(u32::from(file.mode())).unwrap_or_default();
-        there.then(|| DiffEntry { id: file.id(), mode })
+        exists.then(|| DiffEntry { id: file.id(), mode })
     };
     let change = |delta: git2::DiffDelta<'_>| {
         let (old, new) = (delta.old_file(), delta.new_file());

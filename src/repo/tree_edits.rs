@@ -45,28 +45,28 @@ impl TreeEdits {
     }
 
     /// Replaces a folder, and everything in it, by these entries.
-    pub(super) fn replace_folder(&mut self, name: &[u8], inside: TreeEdits) {
-        self.0.insert(name.to_owned(), TreeEdit::ReplaceFolder(inside));
+    pub(super) fn replace_folder(&mut self, name: &[u8], entries: TreeEdits) {
+        self.0.insert(name.to_owned(), TreeEdit::ReplaceFolder(entries));
     }
 
-    fn set(&mut self, path: &[u8], change: TreeEdit) {
+    fn set(&mut self, path: &[u8], edit: TreeEdit) {
         let mut parts = path.splitn(2, |byte| *byte == b'/');
         let name = parts.next().unwrap_or_default().to_owned();
         let Some(rest) = parts.next() else {
-            let keeps = matches!(change, TreeEdit::Remove) && self.0.contains_key(&name);
-            if !keeps {
-                self.0.insert(name, change);
+            let is_already_put = matches!(edit, TreeEdit::Remove) && self.0.contains_key(&name);
+            if !is_already_put {
+                self.0.insert(name, edit);
             }
             return;
         };
         let slot = self.0.entry(name).or_insert(TreeEdit::Remove);
         match slot {
-            TreeEdit::Folder(inner) | TreeEdit::ReplaceFolder(inner) => inner.set(rest, change),
+            TreeEdit::Folder(inner) | TreeEdit::ReplaceFolder(inner) => inner.set(rest, edit),
             // A file has nothing below it that could be removed.
-            TreeEdit::File { .. } if matches!(change, TreeEdit::Remove) => {}
+            TreeEdit::File { .. } if matches!(edit, TreeEdit::Remove) => {}
             _ => {
                 let mut inner = TreeEdits::default();
-                inner.set(rest, change);
+                inner.set(rest, edit);
                 *slot = TreeEdit::Folder(inner);
             }
         }
@@ -76,39 +76,39 @@ impl TreeEdits {
     /// the two stores.
     pub(super) fn write(
         &self,
-        theirs: Option<&UserRepo>,
-        ours: &OwnRepo,
+        user_repo: Option<&UserRepo>,
+        own_repo: &OwnRepo,
         base: Option<Oid>,
     ) -> Result<Oid, RepoError> {
-        match self.write_folder(theirs, ours, base)? {
+        match self.write_folder(user_repo, own_repo, base)? {
             Some(id) => Ok(id),
-            None => ours.write_object(ObjectType::Tree, &[]),
+            None => own_repo.write_object(ObjectType::Tree, &[]),
         }
     }
 
     /// Writes one folder. None if it is empty, because git stores no empty folders.
     fn write_folder(
         &self,
-        theirs: Option<&UserRepo>,
-        ours: &OwnRepo,
+        user_repo: Option<&UserRepo>,
+        own_repo: &OwnRepo,
         base: Option<Oid>,
     ) -> Result<Option<Oid>, RepoError> {
-        let mut entries =
-            base.map_or_else(|| Ok(BTreeMap::new()), |base| read_entries(theirs, ours, base))?;
-        for (name, change) in &self.0 {
-            let before =
+        let mut entries = base
+            .map_or_else(|| Ok(BTreeMap::new()), |base| read_entries(user_repo, own_repo, base))?;
+        for (name, edit) in &self.0 {
+            let old_id =
                 entries.get(name).filter(|(mode, _)| *mode == FOLDER_MODE).map(|(_, id)| *id);
-            let after = match change {
+            let new_entry = match edit {
                 TreeEdit::File { id, mode } => Some((*mode, *id)),
-                TreeEdit::Remove => before.map(|id| (FOLDER_MODE, id)),
+                TreeEdit::Remove => old_id.map(|id| (FOLDER_MODE, id)),
                 TreeEdit::Folder(inner) => {
-                    inner.write_folder(theirs, ours, before)?.map(|id| (FOLDER_MODE, id))
+                    inner.write_folder(user_repo, own_repo, old_id)?.map(|id| (FOLDER_MODE, id))
                 }
                 TreeEdit::ReplaceFolder(inner) => {
-                    inner.write_folder(theirs, ours, None)?.map(|id| (FOLDER_MODE, id))
+                    inner.write_folder(user_repo, own_repo, None)?.map(|id| (FOLDER_MODE, id))
                 }
             };
-            match after {
+            match new_entry {
                 Some(entry) => entries.insert(name.clone(), entry),
                 None => entries.remove(name),
             };
@@ -116,23 +116,23 @@ impl TreeEdits {
         if entries.is_empty() {
             return Ok(None);
         }
-        ours.write_object(ObjectType::Tree, &encode_tree(&entries)).map(Some)
+        own_repo.write_object(ObjectType::Tree, &encode_tree(&entries)).map(Some)
     }
 }
 
 type TreeEntries = BTreeMap<Vec<u8>, (i32, Oid)>;
 
 fn read_entries(
-    theirs: Option<&UserRepo>,
-    ours: &OwnRepo,
+    user_repo: Option<&UserRepo>,
+    own_repo: &OwnRepo,
     id: Oid,
 ) -> Result<TreeEntries, RepoError> {
-    let tree = match (ours.find_tree(id), theirs) {
+    let tree = match (own_repo.find_tree(id), user_repo) {
         (Some(tree), _) => tree,
         (None, None) => return Ok(TreeEntries::new()),
-        (None, Some(theirs)) => {
-            let tree = theirs.repository.find_tree(id);
-            tree.map_err(|error| RepoError::from_git(&theirs.top, &error))?
+        (None, Some(user_repo)) => {
+            let tree = user_repo.repository.find_tree(id);
+            tree.map_err(|error| RepoError::from_git(&user_repo.top, &error))?
         }
     };
     let entry = |entry: git2::TreeEntry<'_>| {

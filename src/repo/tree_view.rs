@@ -1,7 +1,9 @@
 //! View of a pinned tree: lists all files at once and reads contents on demand. `TreeView` holds
 //! the list, `TreeReader` reads files with secrets redacted.
 use super::object_store::ObjectStore;
-use super::{ExclusionReason, MAX_FILE_BYTES, RepoError, TreeStore, redact_contents};
+use super::{
+    ExclusionReason, MAX_FILE_BYTES, MAX_TREE_PATH_BYTES, RepoError, TreeStore, redact_contents,
+};
 use crate::redact::Redactor;
 use git2::{Blob, ObjectType, Oid};
 use std::borrow::Cow;
@@ -53,23 +55,23 @@ impl TreeStore {
 
 impl TreeView {
     fn open(trees: &TreeStore, root: &Path, tree: &str) -> Result<TreeView, RepoError> {
-        let gone = || RepoError::TreeMissing { tree: tree.to_owned() };
-        let id = Oid::from_str(tree).map_err(|_| gone())?;
+        let missing = || RepoError::TreeMissing { tree: tree.to_owned() };
+        let id = Oid::from_str(tree).map_err(|_| missing())?;
         let home = &trees.home;
         let stores = ObjectStore::open(home, root)?;
         if stores.object_header(id).is_none_or(|(_, kind)| kind != ObjectType::Tree) {
-            return Err(gone());
+            return Err(missing());
         }
         let mut listing = TreeListing { stores: &stores, files: vec![], complete: true };
         listing.list_folder("", id);
-        let TreeListing { mut files, complete: whole, .. } = listing;
+        let TreeListing { mut files, complete, .. } = listing;
         files.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(TreeView {
             home: home.to_owned(),
             root: root.to_owned(),
             tree: tree.to_owned(),
             files,
-            complete: whole,
+            complete,
             redactor: trees.redactor(tree),
         })
     }
@@ -92,8 +94,8 @@ impl TreeView {
 
     /// The file with exactly this path.
     pub fn find(&self, path: &str) -> Option<&TreeFile> {
-        let at = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
-        self.files.get(at)
+        let index = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        self.files.get(index)
     }
 
     /// Opens a reader with its own repository handle.
@@ -127,14 +129,14 @@ impl TreeReader {
 
     /// Reads a file with secrets redacted, or returns the reason why it cannot be read.
     pub fn read_bytes(&self, file: &TreeFile) -> Result<Vec<u8>, ExclusionReason> {
-        let read = self.load(file)?;
-        Ok(read.redacted.unwrap_or_else(|| read.blob.content().to_owned()))
+        let loaded = self.load(file)?;
+        Ok(loaded.redacted.unwrap_or_else(|| loaded.blob.content().to_owned()))
     }
 
     /// Like `read_bytes`, but without a copy if nothing is redacted.
     pub(super) fn load(&self, file: &TreeFile) -> Result<LoadedFile<'_>, ExclusionReason> {
-        if let Some(why) = file.exclusion {
-            return Err(why);
+        if let Some(reason) = file.exclusion {
+            return Err(reason);
         }
         let (size, kind) = self.stores.object_header(file.id).ok_or(ExclusionReason::Unreadable)?;
         if kind != ObjectType::Blob {
@@ -144,11 +146,11 @@ impl TreeReader {
             return Err(ExclusionReason::TooLarge);
         }
         let blob = self.stores.find_blob(file.id).ok_or(ExclusionReason::Unreadable)?;
-        let cleaned = match redact_contents(self.redactor.as_ref(), &file.path, blob.content()) {
-            Cow::Owned(cleaned) => Some(cleaned),
+        let redacted = match redact_contents(self.redactor.as_ref(), &file.path, blob.content()) {
+            Cow::Owned(redacted) => Some(redacted),
             Cow::Borrowed(_) => None,
         };
-        Ok(LoadedFile { blob, redacted: cleaned })
+        Ok(LoadedFile { blob, redacted })
     }
 }
 
@@ -167,11 +169,9 @@ struct TreeListing<'a> {
 }
 
 impl TreeListing<'_> {
-    /// Lists everything below a folder. The recursion ends at a maximum path length, because a
-    /// malicious tree could nest without limit.
+    /// Lists everything below a folder, recursively.
     fn list_folder(&mut self, path: &str, id: Oid) {
-        const LONGEST_PATH: usize = 4_096;
-        let tree = self.stores.find_tree(id).filter(|_| path.len() <= LONGEST_PATH);
+        let tree = self.stores.find_tree(id).filter(|_| path.len() <= MAX_TREE_PATH_BYTES);
         let Some(tree) = tree else {
             self.complete = false;
             return;
@@ -181,11 +181,11 @@ impl TreeListing<'_> {
                 self.complete = false;
                 return;
             }
-            let inner = format!("{path}{}", String::from_utf8_lossy(entry.name_bytes()));
+            let inner_path = format!("{path}{}", String::from_utf8_lossy(entry.name_bytes()));
             if entry.filemode_raw() & 0o170_000 == 0o040_000 {
-                self.list_folder(&(inner + "/"), entry.id());
+                self.list_folder(&(inner_path + "/"), entry.id());
             } else {
-                self.files.push(TreeFile::new(inner, entry.filemode_raw(), entry.id()));
+                self.files.push(TreeFile::new(inner_path, entry.filemode_raw(), entry.id()));
             }
         }
     }

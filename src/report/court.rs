@@ -29,7 +29,7 @@ pub struct CourtView {
 
 /// A foul called by a judge.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "they say it")]
+#[expect(missing_docs, reason = "the field names say it")]
 pub struct FoulView {
     pub round: u8,
     pub side: Side,
@@ -88,8 +88,8 @@ pub fn votes(debate: &Debate) -> Vec<VoteView> {
 }
 
 /// Listener type of a seat. A seat without a type forms its own group, by name.
-fn listener_kind(debate: &Debate, nth: u8) -> String {
-    let seat = &debate.seats()[usize::from(nth)];
+fn listener_kind(debate: &Debate, seat_index: u8) -> String {
+    let seat = &debate.seats()[usize::from(seat_index)];
     if seat.kind.is_empty() { seat.name.clone() } else { seat.kind.clone() }
 }
 
@@ -110,18 +110,18 @@ pub(super) fn court_view(debate: &Debate, winner: Side) -> Option<CourtView> {
 }
 
 fn fouls(debate: &Debate) -> Vec<FoulView> {
-    let of = |(cue, body): (Cue, &Body)| -> Vec<FoulView> {
+    let reply_fouls = |(cue, body): (Cue, &Body)| -> Vec<FoulView> {
         let Body::Score { fouls, .. } = body else { return vec![] };
-        let called = fouls.iter().map(|foul| FoulView {
+        let views = fouls.iter().map(|foul| FoulView {
             round: cue.round,
             side: foul.side,
             kind: foul.kind.clone(),
             note: unmask_sides(debate, cue, &foul.note),
             by: debate.seat(cue).name.clone(),
         });
-        called.collect()
+        views.collect()
     };
-    debate.replies_in(..).flat_map(of).collect()
+    debate.replies_in(..).flat_map(reply_fouls).collect()
 }
 
 fn admissions(debate: &Debate) -> Vec<AdmissionView> {
@@ -131,12 +131,13 @@ fn admissions(debate: &Debate) -> Vec<AdmissionView> {
     speeches
         .map(|(cue, _)| {
             let name = debate.seat(cue).name.clone();
-            let because = debate.replies_in(..cue).rev().find_map(|(past, body)| match body {
-                Body::Ruling { admits, because, .. } if admits.as_ref() == Some(&name) => {
-                    Some(unmask_sides(debate, past, because))
-                }
-                _ => None,
-            });
+            let because =
+                debate.replies_in(..cue).rev().find_map(|(ruling_cue, body)| match body {
+                    Body::Ruling { admits, because, .. } if admits.as_ref() == Some(&name) => {
+                        Some(unmask_sides(debate, ruling_cue, because))
+                    }
+                    _ => None,
+                });
             AdmissionView {
                 round: cue.round,
                 supports: round_marks::supported_side(debate, cue),
@@ -148,12 +149,12 @@ fn admissions(debate: &Debate) -> Vec<AdmissionView> {
 }
 
 fn abstentions(debate: &Debate) -> Vec<String> {
-    let silent = debate.failed_turns().filter(|(cue, _)| {
+    let failed_votes = debate.failed_turns().filter(|(cue, _)| {
         debate.setup().phase(*cue).reply == ReplyKind::Vote
             && debate.seat(*cue).role == Role::Audience
     });
-    silent
-        .map(|(cue, lost)| format!("{} ({})", debate.seat(cue).name, lost.trouble.as_str()))
+    failed_votes
+        .map(|(cue, failure)| format!("{} ({})", debate.seat(cue).name, failure.trouble.as_str()))
         .collect()
 }
 
@@ -163,8 +164,8 @@ pub(super) fn render_court(text: &mut String, debate: &Debate, verdict: &Verdict
     let name = |side: Side| status::side_name(debate, side);
     render_audience_votes(text, debate, court);
     render_round_marks(text, debate);
-    if let Some(weighed) = verdict.weighed {
-        render_weighted_result(text, debate, weighed, verdict.basis);
+    if let Some(score) = verdict.weighed {
+        render_weighted_result(text, debate, score, verdict.basis);
     }
     let _ = write!(text, "\n### Conduct\n\n");
     for foul in &court.fouls {
@@ -182,21 +183,25 @@ pub(super) fn render_court(text: &mut String, debate: &Debate, verdict: &Verdict
         text.push_str("- No foul was called.\n");
     }
     for (side, help) in [(Side::Pro, court.pro_help), (Side::Con, court.con_help)] {
-        let (who, asked, granted) =
+        let (side_name, asked_times, granted_times) =
             (name(side), count_in_words(help.asked), count_in_words(help.granted));
         let _ = match help.asked {
-            0 => writeln!(text, "- Help: {who} never asked."),
-            _ => writeln!(text, "- Help: {who} asked {asked} and was granted {granted}."),
+            0 => writeln!(text, "- Help: {side_name} never asked."),
+            _ => writeln!(
+                text,
+                "- Help: {side_name} asked {asked_times} and was granted {granted_times}."
+            ),
         };
     }
-    for let_in in &court.admitted {
-        let side = let_in.supports.map(|side| format!(", for {}", name(side))).unwrap_or_default();
+    for admission in &court.admitted {
+        let side =
+            admission.supports.map(|side| format!(", for {}", name(side))).unwrap_or_default();
         let _ = writeln!(
             text,
             "- Let in, in round {}: {}{side}. {}",
-            let_in.round,
-            one_line(&let_in.seat),
-            one_line(&let_in.because)
+            admission.round,
+            one_line(&admission.seat),
+            one_line(&admission.because)
         );
     }
     if court.admitted.is_empty() {
@@ -208,7 +213,7 @@ fn count_in_words(count: u32) -> String {
     match count {
         0 => "never".into(),
         1 => "once".into(),
-        more => format!("{more} times"),
+        n => format!("{n} times"),
     }
 }
 
@@ -232,18 +237,18 @@ fn render_audience_votes(text: &mut String, debate: &Debate, court: &CourtView) 
         }
     }
     for kind in kinds {
-        let of = |side: Side| {
-            let own = votes.iter().filter(|vote| vote.kind == kind && vote.vote == side);
-            let (many, weight) =
-                own.fold((0, 0), |(many, sum), vote| (many + 1, sum + u32::from(vote.weight)));
-            format!("{many} (weight {weight})")
+        let tally_text = |side: Side| {
+            let matching = votes.iter().filter(|vote| vote.kind == kind && vote.vote == side);
+            let (count, weight) = matching
+                .fold((0, 0), |(count, sum), vote| (count + 1, sum + u32::from(vote.weight)));
+            format!("{count} (weight {weight})")
         };
         let _ = writeln!(
             text,
             "| {} | {} | {} |",
             escape_table_cell(kind),
-            of(Side::Pro),
-            of(Side::Con)
+            tally_text(Side::Pro),
+            tally_text(Side::Con)
         );
     }
     text.push('\n');
@@ -270,13 +275,13 @@ pub(super) fn render_round_marks(text: &mut String, debate: &Debate) {
         return;
     }
     text.push_str("\n### Rounds\n\n| Round |");
-    let mut rule = String::from("|---|");
+    let mut separator = String::from("|---|");
     for side in [Side::Pro, Side::Con] {
         let name = escape_table_cell(&status::side_name(debate, side));
         let _ = write!(text, " {name}: given | fouls | reliance | counts |");
-        rule.push_str("---|---|---|---|");
+        separator.push_str("---|---|---|---|");
     }
-    let _ = write!(text, "\n{rule}\n");
+    let _ = write!(text, "\n{separator}\n");
     for round in &rounds {
         let _ = writeln!(text, "| {} |{}", round.round, round_marks_row(round));
     }
@@ -310,7 +315,7 @@ fn format_deduction(points: u32) -> String {
 fn render_weighted_result(
     text: &mut String,
     debate: &Debate,
-    weighed: WeightedScore,
+    score: WeightedScore,
     basis: VerdictBasis,
 ) {
     let (pro, con) = (status::side_name(debate, Side::Pro), status::side_name(debate, Side::Con));
@@ -320,24 +325,30 @@ fn render_weighted_result(
         escape_table_cell(&pro),
         escape_table_cell(&con)
     );
-    let (judge, audience) = match (weighed.judge, weighed.audience) {
-        (Some(_), Some(_)) => (weighed.judge_share, weighed.audience_share),
+    let (judge_percent, audience_percent) = match (score.judge, score.audience) {
+        (Some(_), Some(_)) => (score.judge_share, score.audience_share),
         (Some(_), None) => (100, 0),
         _ => (0, 100),
     };
-    let half = |other: Option<u32>| if other.is_some() { "half of the judge" } else { "the judge" };
+    let judge_share_text = |other_part: Option<u32>| {
+        if other_part.is_some() { "half of the judge" } else { "the judge" }
+    };
     let parts = [
-        ("Rounds, after fouls and reliance", weighed.rounds, half(weighed.rulings).to_owned()),
-        ("Final rulings", weighed.rulings, half(weighed.rounds).to_owned()),
-        ("Judge", weighed.judge, format!("{judge}%")),
-        ("Audience", weighed.audience, format!("{audience}%")),
-        ("Total", Some(weighed.total), "100%".into()),
+        (
+            "Rounds, after fouls and reliance",
+            score.rounds,
+            judge_share_text(score.rulings).to_owned(),
+        ),
+        ("Final rulings", score.rulings, judge_share_text(score.rounds).to_owned()),
+        ("Judge", score.judge, format!("{judge_percent}%")),
+        ("Audience", score.audience, format!("{audience_percent}%")),
+        ("Total", Some(score.total), "100%".into()),
     ];
-    for (name, part, counts) in parts {
+    for (name, part, share) in parts {
         if let Some(part) = part {
             let (pro, con) =
                 (format_hundredths(part), format_hundredths(10_000 - part.min(10_000)));
-            let _ = writeln!(text, "| {name} | {pro}% | {con}% | {counts} |");
+            let _ = writeln!(text, "| {name} | {pro}% | {con}% | {share} |");
         }
     }
     if basis != VerdictBasis::Weighed {

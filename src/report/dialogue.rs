@@ -17,8 +17,8 @@ pub const SUGGESTIONS_NOTICE: &str =
 pub(super) fn dialogue_summary(debate: &Debate) -> String {
     let outcome = format!("Outcome: {}", outcome_text(debate));
     let mut text = summary_header(debate, &[Role::Lead, Role::Partner], &[outcome]);
-    if let Some(says) = outcome_explanation(debate) {
-        let _ = write!(text, "\n{}\n", one_line(&says));
+    if let Some(explanation) = outcome_explanation(debate) {
+        let _ = write!(text, "\n{}\n", one_line(&explanation));
     }
     render_conclusion(&mut text, debate);
     text
@@ -27,12 +27,12 @@ pub(super) fn dialogue_summary(debate: &Debate) -> String {
 /// Renders insights and decision. The Markdown record ends with the same section.
 pub(super) fn render_conclusion(text: &mut String, debate: &Debate) {
     let sections = concluding_sections(debate).unwrap_or_default();
-    let learned = key_insights(sections)
+    let insights = key_insights(sections)
         .map_or_else(|| missing_insights_text(debate).to_owned(), demote_headings);
-    let _ = write!(text, "\n### Key Insights\n\n{learned}\n");
+    let _ = write!(text, "\n### Key Insights\n\n{insights}\n");
     for title in ["Common Ground", "Open Disagreement"] {
-        if let Some(said) = find_section(sections, title) {
-            let _ = write!(text, "\n### {title}\n\n{}\n", demote_headings(said));
+        if let Some(section_text) = find_section(sections, title) {
+            let _ = write!(text, "\n### {title}\n\n{}\n", demote_headings(section_text));
         }
     }
     let decision = debate.decision().map_or_else(|| NO_DECISION_NOTICE.to_owned(), demote_headings);
@@ -50,7 +50,7 @@ fn missing_insights_text(debate: &Debate) -> &'static str {
 /// The outcome as one word: `consensus`, `partial` or `disagreement`, or why there is none.
 pub(super) fn outcome_text(debate: &Debate) -> &'static str {
     match (dialogue_outcome(debate), debate.outcome()) {
-        (Some(end), _) => end.as_str(),
+        (Some(outcome), _) => outcome.as_str(),
         (None, None) => "(open)",
         (None, Some(DebateOutcome::Cancelled)) => "cancelled",
         (None, Some(_)) => "not stated",
@@ -64,8 +64,8 @@ pub fn dialogue_outcome(debate: &Debate) -> Option<DialogueOutcome> {
 
 /// The explanation after the outcome word.
 fn outcome_explanation(debate: &Debate) -> Option<String> {
-    let said = find_section(concluding_sections(debate)?, "Outcome")?;
-    let word = said.trim_start_matches(|c: char| !c.is_alphabetic());
+    let section_text = find_section(concluding_sections(debate)?, "Outcome")?;
+    let word = section_text.trim_start_matches(|c: char| !c.is_alphabetic());
     let rest = word.trim_start_matches(char::is_alphabetic);
     let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
     (!rest.is_empty()).then(|| rest.to_owned())
@@ -73,7 +73,7 @@ fn outcome_explanation(debate: &Debate) -> Option<String> {
 
 /// Finds the text of a section by its title, ignoring case. `None` if it is missing or empty.
 pub fn find_section<'a>(sections: &'a [Section], title: &str) -> Option<&'a str> {
-    let of = |section: &&Section| section.title.trim().eq_ignore_ascii_case(title);
-    let text = sections.iter().find(of)?.text.trim();
+    let has_title = |section: &&Section| section.title.trim().eq_ignore_ascii_case(title);
+    let text = sections.iter().find(has_title)?.text.trim();
     (!text.is_empty()).then_some(text)
 }

@@ -7,30 +7,39 @@ use std::fmt::Write;
 pub fn describe_format(offer: &FormatOffer) -> String {
     let mut text =
         format!("# Format `{}`\n\n{}.\n\n", offer.format.name, capitalize_sentence(&offer.about));
-    let (least, most) = (offer.rounds.start(), offer.rounds.end());
-    if least == most {
-        let _ = write!(text, "Rounds: {least}.\n\n");
+    let (min_rounds, max_rounds) = (offer.rounds.start(), offer.rounds.end());
+    if min_rounds == max_rounds {
+        let _ = write!(text, "Rounds: {min_rounds}.\n\n");
     } else {
-        let _ = write!(text, "Rounds: {least} to {most}, usually {}.\n\n", offer.default_rounds);
+        let _ = write!(
+            text,
+            "Rounds: {min_rounds} to {max_rounds}, usually {}.\n\n",
+            offer.default_rounds
+        );
     }
-    for (act, span) in offer.format.acts.iter().zip(offer.format.round_ranges(offer.default_rounds))
+    for (act, round_range) in
+        offer.format.acts.iter().zip(offer.format.round_ranges(offer.default_rounds))
     {
-        let when = match act.rounds {
+        let rounds_text = match act.rounds {
             Rounds::Once => String::new(),
-            Rounds::Open => format!(" (from round {}, until somebody ends it)", span.start()),
-            _ if span.start() == span.end() => format!(" (round {})", span.start()),
-            _ if span.is_empty() => " (in longer debates)".into(),
-            _ => format!(" (rounds {}-{})", span.start(), span.end()),
+            Rounds::Open => {
+                format!(" (from round {}, until somebody ends it)", round_range.start())
+            }
+            _ if round_range.start() == round_range.end() => {
+                format!(" (round {})", round_range.start())
+            }
+            _ if round_range.is_empty() => " (in longer debates)".into(),
+            _ => format!(" (rounds {}-{})", round_range.start(), round_range.end()),
         };
-        let _ = writeln!(text, "- {}{when}: {}", act.name, phases_text(act));
+        let _ = writeln!(text, "- {}{rounds_text}: {}", act.name, phases_text(act));
     }
     text
 }
 
 fn capitalize_sentence(about: &str) -> String {
     let about = about.trim().trim_end_matches('.');
-    let mut letters = about.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    let mut chars = about.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn phases_text(act: &Act) -> String {

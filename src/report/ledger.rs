@@ -60,9 +60,9 @@ pub fn tally_line(tally: &LedgerTally) -> String {
 fn render_claim(text: &mut String, entry: &LedgerEntry<'_>) {
     let LedgerEntry { cue, claim, evidence, citations, .. } = entry;
     let _ = writeln!(text, "- {} (turn {cue}): {}", claim.id, one_line(&claim.text));
-    for offered in evidence {
-        let found = citations_for_evidence(offered, citations.iter().copied());
-        let _ = writeln!(text, "  evidence: {}", annotate_evidence(offered, &found));
+    for item in evidence {
+        let item_citations = citations_for_evidence(item, citations.iter().copied());
+        let _ = writeln!(text, "  evidence: {}", annotate_evidence(item, &item_citations));
     }
     if entry.is_unsupported() {
         text.push_str("  unsupported\n");
@@ -75,8 +75,8 @@ fn describe_fate(entry: &LedgerEntry<'_>) -> String {
         ClaimStatus::Unanswered => "never answered".into(),
         ClaimStatus::Contested => "contested".into(),
         ClaimStatus::Conceded(quote) => {
-            let by = entry.side.other().role_name();
-            format!("conceded by the {by}: \"{}\"", one_line(quote))
+            let opponent = entry.side.other().role_name();
+            format!("conceded by the {opponent}: \"{}\"", one_line(quote))
         }
         ClaimStatus::Resolved => "taken back as resolved".into(),
         ClaimStatus::Accepted => "accepted: it put a concern of the other side to rest".into(),
@@ -92,12 +92,13 @@ pub fn citations_for_evidence<'a>(
 }
 
 /// A piece of evidence with the result of its citation lookup, struck through if the lookup failed.
-pub fn annotate_evidence(evidence: &str, found: &[&Citation]) -> String {
+pub fn annotate_evidence(evidence: &str, citations: &[&Citation]) -> String {
     let line = one_line(evidence);
-    let Some(first) = found.first() else { return line };
-    let says: Vec<String> = found.iter().map(|citation| one_line(&citation.describe())).collect();
+    let Some(first) = citations.first() else { return line };
+    let descriptions: Vec<String> =
+        citations.iter().map(|citation| one_line(&citation.describe())).collect();
     let line = if first.found.is_wrong() { format!("~~{line}~~") } else { line };
-    format!("{line} ({})", says.join("; "))
+    format!("{line} ({})", descriptions.join("; "))
 }
 
 /// The speaker's own rating of a claim, for example ` | confidence: 0.80 | source: official-docs`.
@@ -114,8 +115,8 @@ pub fn claim_rating(claim: &Claim) -> String {
 
 /// A side's wrong citations outside of its claims.
 fn wrong_citations_outside_claims(debate: &Debate, side: Side) -> Vec<String> {
-    let own = debate.turns().filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
-    let replies = own.filter_map(|(_, turn)| turn.as_ref().ok());
+    let own_turns = debate.turns().filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
+    let replies = own_turns.filter_map(|(_, turn)| turn.as_ref().ok());
     let wrong = replies.flat_map(|reply| &reply.citations);
     let wrong = wrong.filter(|citation| citation.claim.is_none() && citation.found.is_wrong());
     wrong.map(|citation| annotate_evidence(&citation.raw, &[citation])).collect()
@@ -124,13 +125,13 @@ fn wrong_citations_outside_claims(debate: &Debate, side: Side) -> Vec<String> {
 /// Every citation that could not be resolved, with its speaker and claim.
 pub fn wrong_citations(debate: &Debate) -> Vec<String> {
     let turns = debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
-    let cited = turns.flat_map(|(cue, reply)| reply.citations.iter().map(move |it| (cue, it)));
-    let wrong = cited.filter(|(_, citation)| citation.found.is_wrong());
+    let citations = turns.flat_map(|(cue, reply)| reply.citations.iter().map(move |it| (cue, it)));
+    let wrong = citations.filter(|(_, citation)| citation.found.is_wrong());
     wrong
         .map(|(cue, citation)| {
             let claim = citation.claim.as_ref().map(|id| format!(" `{id}`")).unwrap_or_default();
-            let struck = annotate_evidence(&citation.raw, &[citation]);
-            format!("{}{claim}: {struck}", speaker_name(debate, cue))
+            let annotated = annotate_evidence(&citation.raw, &[citation]);
+            format!("{}{claim}: {annotated}", speaker_name(debate, cue))
         })
         .collect()
 }
@@ -145,6 +146,6 @@ pub fn flag_lines(debate: &Debate) -> Vec<String> {
 }
 
 fn describe_flag(debate: &Debate, flag: &DebateFlag) -> String {
-    let when = super::verdict::turn_name(debate, flag.cue);
-    format!("{} ({when})", flag.message)
+    let turn = super::verdict::turn_name(debate, flag.cue);
+    format!("{} ({turn})", flag.message)
 }

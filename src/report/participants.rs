@@ -27,7 +27,7 @@ pub fn debate_kind(debate: &Debate) -> DebateKind {
 /// Indexes of the seats with this role.
 pub fn seats_with_role(debate: &Debate, role: Role) -> impl Iterator<Item = u8> {
     let seats = (0u8..).zip(debate.seats());
-    seats.filter(move |(_, seat)| seat.role == role).map(|(nth, _)| nth)
+    seats.filter(move |(_, seat)| seat.role == role).map(|(seat_index, _)| seat_index)
 }
 
 /// The two seats a list shows: both sides, the lead and its first partner, or the first two
@@ -55,24 +55,25 @@ pub fn rounds_completed(debate: &Debate) -> u8 {
 
 /// Tool and model of every seat with this role, for example `claude (opus), codex (default model)`.
 pub fn role_models(debate: &Debate, role: Role) -> Option<String> {
-    let mut all = seats_with_role(debate, role).map(|nth| seat_model_text(debate, nth));
-    let first = all.next()?;
-    Some(all.fold(first, |known, other| format!("{known}, {other}")))
+    let mut models =
+        seats_with_role(debate, role).map(|seat_index| seat_model_text(debate, seat_index));
+    let first = models.next()?;
+    Some(models.fold(first, |joined, model| format!("{joined}, {model}")))
 }
 
 /// Tool and model of one seat. A seat played by a host, a human or a bot has no model.
-fn seat_model_text(debate: &Debate, nth: u8) -> String {
-    let awaited = debate.seats()[usize::from(nth)].voice.is_awaited();
-    match tool_and_model(debate, nth) {
-        (tool, _) if awaited => tool,
+fn seat_model_text(debate: &Debate, seat_index: u8) -> String {
+    let is_awaited = debate.seats()[usize::from(seat_index)].voice.is_awaited();
+    match tool_and_model(debate, seat_index) {
+        (tool, _) if is_awaited => tool,
         (tool, Some(model)) => format!("{tool} ({model})"),
         (tool, None) => format!("{tool} (default model)"),
     }
 }
 
 /// For example `claude:opus`, or only the tool if the model is unknown.
-pub fn seat_model(debate: &Debate, nth: u8) -> String {
-    match tool_and_model(debate, nth) {
+pub fn seat_model(debate: &Debate, seat_index: u8) -> String {
+    match tool_and_model(debate, seat_index) {
         (tool, Some(model)) => format!("{tool}:{model}"),
         (tool, None) => tool,
     }
@@ -80,10 +81,10 @@ pub fn seat_model(debate: &Debate, nth: u8) -> String {
 
 /// Tool and model of a seat, from the envelope of its first successful turn, otherwise from the
 /// setup.
-fn tool_and_model(debate: &Debate, nth: u8) -> (String, Option<String>) {
-    let seat = &debate.seats()[usize::from(nth)];
-    let mut own = debate.turns().filter(|(cue, _)| cue.seat == nth);
-    let envelope = own.find_map(|(_, turn)| turn.as_ref().ok().map(|reply| &reply.envelope));
+fn tool_and_model(debate: &Debate, seat_index: u8) -> (String, Option<String>) {
+    let seat = &debate.seats()[usize::from(seat_index)];
+    let mut seat_turns = debate.turns().filter(|(cue, _)| cue.seat == seat_index);
+    let envelope = seat_turns.find_map(|(_, turn)| turn.as_ref().ok().map(|reply| &reply.envelope));
     let model = envelope
         .and_then(|envelope| envelope.model_reported.as_deref().or(envelope.model_asked.as_deref()))
         .or(seat.voice.model());
@@ -94,10 +95,10 @@ fn tool_and_model(debate: &Debate, nth: u8) -> (String, Option<String>) {
 /// Heading for the speaker at a cue: the role, with the name if several seats share the role.
 pub fn speaker_title(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
-    let alike = debate.seats().iter().filter(|other| other.role == seat.role).count();
+    let same_role_count = debate.seats().iter().filter(|other| other.role == seat.role).count();
     match seat.role {
         role if role.has_named_seats() => seat.name.clone(),
-        role if alike > 1 => format!("{} {}", role.title(), seat.name),
+        role if same_role_count > 1 => format!("{} {}", role.title(), seat.name),
         role => role.title().into(),
     }
 }

@@ -6,13 +6,14 @@ use std::fmt::Write;
 
 /// The table as Markdown, followed by the caveats of single turns. Empty if no tool was called.
 pub fn participation_table(debate: &Debate) -> String {
-    let asked = |envelope: &Envelope| envelope.attempts.is_some() || envelope.version.is_some();
+    let was_called =
+        |envelope: &Envelope| envelope.attempts.is_some() || envelope.version.is_some();
     let turns: Vec<_> = debate
         .turns()
         .map(|(cue, turn)| {
-            (cue, turn.as_ref().map_or_else(|lost| &lost.envelope, |reply| &reply.envelope))
+            (cue, turn.as_ref().map_or_else(|failure| &failure.envelope, |reply| &reply.envelope))
         })
-        .filter(|(_, envelope)| asked(envelope))
+        .filter(|(_, envelope)| was_called(envelope))
         .collect();
     if turns.is_empty() {
         return String::new();
@@ -38,17 +39,17 @@ pub fn participation_table(debate: &Debate) -> String {
             known(it.exit_code.map(|code| code.to_string())),
         );
     }
-    let mut told: Vec<(String, Vec<String>)> = vec![];
+    let mut caveats: Vec<(String, Vec<String>)> = vec![];
     for (cue, it) in &turns {
         for caveat in &it.caveats {
             let caveat = format!("{}: {}", it.tool, one_line(caveat));
-            match told.iter_mut().find(|(known, _)| *known == caveat) {
+            match caveats.iter_mut().find(|(known, _)| *known == caveat) {
                 Some((_, cues)) => cues.push(cue.to_string()),
-                None => told.push((caveat, vec![cue.to_string()])),
+                None => caveats.push((caveat, vec![cue.to_string()])),
             }
         }
     }
-    for (caveat, cues) in told {
+    for (caveat, cues) in caveats {
         let _ = write!(text, "\n- {caveat} ({})", cues.join(", "));
     }
     text.trim_end().to_owned() + "\n"

@@ -6,6 +6,9 @@ use crate::debate::estimate::estimate_usage;
 use crate::debate::{Debate, HoldPoint, Role, Rounds, Seat, Setup};
 use std::fmt::Write;
 
+/// Number of acts up to which the plan does not list them one by one.
+const MAX_UNLISTED_ACTS: usize = 3;
+
 /// Renders the plan as text.
 pub fn render_plan(debate: &Debate) -> String {
     let setup = debate.setup();
@@ -90,8 +93,8 @@ fn rounds_text(debate: &Debate) -> String {
         }
         DebateKind::Contest => {
             let acts = acts_text(debate, rounds);
-            let listen = debate.has_active_role(Role::Audience);
-            let vote = if listen { ", and a vote" } else { "" };
+            let has_audience = debate.has_active_role(Role::Audience);
+            let vote = if has_audience { ", and a vote" } else { "" };
             format!(
                 "{rounds} ({}{acts}, then {}{vote})",
                 speeches_text(rounds),
@@ -105,25 +108,29 @@ fn speeches_text(rounds: u8) -> String {
     format!("{} speeches", 2 * u32::from(rounds))
 }
 
-/// The acts and their rounds. Empty for three acts or fewer.
+/// The acts and their rounds. Empty up to `MAX_UNLISTED_ACTS`.
 fn acts_text(debate: &Debate, rounds: u8) -> String {
     let format = &debate.setup().format;
-    let counted = format.acts.iter().zip(format.round_ranges(rounds));
-    let counted = counted.filter(|(act, span)| act.rounds != Rounds::Once && !span.is_empty());
-    let acts: Vec<String> = counted
+    let act_ranges = format.acts.iter().zip(format.round_ranges(rounds));
+    let act_ranges =
+        act_ranges.filter(|(act, span)| act.rounds != Rounds::Once && !span.is_empty());
+    let acts: Vec<String> = act_ranges
         .map(|(act, span)| match (*span.start(), *span.end()) {
             (one, same) if one == same => format!("{} {one}", act.name),
             (first, last) => format!("{} {first}-{last}", act.name),
         })
         .collect();
-    if acts.len() > 3 { format!(" in rounds: {}", acts.join(", ")) } else { String::new() }
+    if acts.len() <= MAX_UNLISTED_ACTS {
+        return String::new();
+    }
+    format!(" in rounds: {}", acts.join(", "))
 }
 
 fn rulings_text(debate: &Debate) -> String {
-    let of = |role: Role| {
+    let seat_count = |role: Role| {
         if debate.has_active_role(role) { seats_with_role(debate, role).count() } else { 0 }
     };
-    match (of(Role::Judge), of(Role::Mirror)) {
+    match (seat_count(Role::Judge), seat_count(Role::Mirror)) {
         (0, 0) => "no ruling".into(),
         (1, 0) => "1 ruling".into(),
         (1, 1) => "2 rulings, the sides swapped in one".into(),
@@ -142,15 +149,15 @@ fn render_estimate(text: &mut String, debate: &Debate) {
         rounds: debate.rounds(),
         ..debate.setup().clone()
     };
-    let all = estimate_usage(&setup);
-    let calls: u32 = all.iter().map(|one| one.calls).sum();
-    let read: u64 = all.iter().map(|one| one.tokens_in).sum();
-    let written: u64 = all.iter().map(|one| one.tokens_out).sum();
+    let estimates = estimate_usage(&setup);
+    let calls: u32 = estimates.iter().map(|estimate| estimate.calls).sum();
+    let tokens_in: u64 = estimates.iter().map(|estimate| estimate.tokens_in).sum();
+    let tokens_out: u64 = estimates.iter().map(|estimate| estimate.tokens_out).sum();
     let _ = writeln!(
         text,
         "Calls: about {calls}, reading {} and writing {} tokens (at 4 bytes a token)",
-        format_thousands(read),
-        format_thousands(written)
+        format_thousands(tokens_in),
+        format_thousands(tokens_out)
     );
 }
 
@@ -160,9 +167,11 @@ fn format_thousands(count: u64) -> String {
 
 /// Points at which the debate pauses: holds the user asked for, and budget limits.
 fn render_pauses(text: &mut String, debate: &Debate) {
-    let open = debate.setup().format.acts.iter().any(|act| act.rounds == Rounds::Open);
-    let several = open || debate.rounds() > 1;
-    for hold in debate.holds().iter().filter(|hold| **hold == HoldPoint::Start || several) {
+    let is_open_ended = debate.setup().format.acts.iter().any(|act| act.rounds == Rounds::Open);
+    let has_several_rounds = is_open_ended || debate.rounds() > 1;
+    for hold in
+        debate.holds().iter().filter(|hold| **hold == HoldPoint::Start || has_several_rounds)
+    {
         text.push_str(match hold {
             HoldPoint::Start => "Pauses before it starts\n",
             HoldPoint::Rounds => "Pauses after every round\n",

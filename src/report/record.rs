@@ -16,35 +16,38 @@ use crate::debate::{
 };
 use std::fmt::Write;
 
+/// Characters shown of the hash of the pinned tree.
+const MAX_HASH_CHARS: usize = 12;
+
 /// Renders the record. The importer parses these headings, so they are part of the file format.
 pub fn render_record(debate: &Debate) -> String {
     let mut text = front_matter(debate);
-    let course = debate_kind(debate);
+    let kind = debate_kind(debate);
     let ending = debate.setup().ending_act();
-    let mut part = None;
+    let mut section = None;
     let mut remarks = debate.remarks().iter().peekable();
     // The last act of a dialogue is rendered as its conclusion, not as a round.
-    let rounds = |cue: &Cue| course != DebateKind::Dialogue || cue.act < ending;
-    for (cue, turn) in debate.turns().filter(|(cue, _)| rounds(cue)) {
+    let is_round = |cue: &Cue| kind != DebateKind::Dialogue || cue.act < ending;
+    for (cue, turn) in debate.turns().filter(|(cue, _)| is_round(cue)) {
         // A remark stays in the round in which it was made, or in the first round if it is earlier.
-        if part.is_none() {
-            part = Some(begin_section(&mut text, debate, course, cue));
+        if section.is_none() {
+            section = Some(begin_section(&mut text, debate, kind, cue));
         }
         while let Some(remark) = remarks.next_if(|remark| remark.from <= cue) {
             render_user_input(&mut text, &remark.text);
         }
-        if part != Some(section_of(course, cue)) {
-            part = Some(begin_section(&mut text, debate, course, cue));
+        if section != Some(section_of(kind, cue)) {
+            section = Some(begin_section(&mut text, debate, kind, cue));
         }
-        render_turn(&mut text, debate, course, cue, turn);
+        render_turn(&mut text, debate, kind, cue, turn);
     }
     for remark in remarks {
         render_user_input(&mut text, &remark.text);
     }
-    render_conclusion(&mut text, debate, course);
-    let proof = participation_table(debate);
-    if !proof.is_empty() {
-        let _ = write!(text, "\n---\n\n## Participation\n\n{proof}");
+    render_conclusion(&mut text, debate, kind);
+    let table = participation_table(debate);
+    if !table.is_empty() {
+        let _ = write!(text, "\n---\n\n## Participation\n\n{table}");
     }
     strip_control_chars(&text)
 }
@@ -75,14 +78,14 @@ fn front_matter(debate: &Debate) -> String {
         let _ = writeln!(text, "\n**Given**: {}", picked.join("; "));
     }
     if let Some(pin) = &setup.pin {
-        let _ = writeln!(text, "\n**Pinned**: tree {}", &pin[..pin.len().min(12)]);
+        let _ = writeln!(text, "\n**Pinned**: tree {}", &pin[..pin.len().min(MAX_HASH_CHARS)]);
     }
     if !setup.chosen.is_empty() {
         let chosen: Vec<_> = setup.chosen.iter().map(|line| one_line(line)).collect();
         let _ = writeln!(text, "\n**Chosen**: {}", chosen.join(", "));
     }
-    for handed in debate.seat_transfers() {
-        let _ = writeln!(text, "\n**Handed over**: {}", describe_transfer(debate, handed));
+    for transfer in debate.seat_transfers() {
+        let _ = writeln!(text, "\n**Handed over**: {}", describe_transfer(debate, transfer));
     }
     let labels = status::labels(debate);
     if !labels.is_empty() {
@@ -97,17 +100,17 @@ fn front_matter(debate: &Debate) -> String {
 
 /// For example `proposer, from host to codex, in round 2 (handed over by the user through
 /// claude-code, ...)`.
-fn describe_transfer(debate: &Debate, handed: &SeatTransfer) -> String {
-    let seat = debate.seats().get(usize::from(handed.seat));
+fn describe_transfer(debate: &Debate, transfer: &SeatTransfer) -> String {
+    let seat = debate.seats().get(usize::from(transfer.seat));
     let name = seat.map(|seat| one_line(&seat.name)).unwrap_or_default();
-    let when = handed.due_cue.map_or_else(String::new, |cue| match cue.round {
+    let when = transfer.due_cue.map_or_else(String::new, |cue| match cue.round {
         0 => format!(", in {}", debate.setup().act(cue).name),
         round => format!(", in round {round}"),
     });
-    let (from, to) = (one_line(&handed.from.to_string()), one_line(&handed.to.to_string()));
-    let because = one_line(&handed.reason);
-    let because = if because.is_empty() { because } else { format!(" ({because})") };
-    format!("{name}, from {from} to {to}{when}{because}")
+    let (from, to) = (one_line(&transfer.from.to_string()), one_line(&transfer.to.to_string()));
+    let reason = one_line(&transfer.reason);
+    let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
+    format!("{name}, from {from} to {to}{when}{reason}")
 }
 
 fn render_user_input(text: &mut String, remark: &str) {
@@ -117,64 +120,59 @@ fn render_user_input(text: &mut String, remark: &str) {
 /// Key of a section with its own heading: a round, or a phase in research debates.
 type RecordSection = (Position, Option<u8>);
 
-fn section_of(course: DebateKind, cue: Cue) -> RecordSection {
-    (cue.position(), (course == DebateKind::Research).then_some(cue.phase))
+fn section_of(kind: DebateKind, cue: Cue) -> RecordSection {
+    (cue.position(), (kind == DebateKind::Research).then_some(cue.phase))
 }
 
-fn begin_section(
-    text: &mut String,
-    debate: &Debate,
-    course: DebateKind,
-    cue: Cue,
-) -> RecordSection {
-    let _ = write!(text, "\n---\n\n## {}\n", section_heading(debate, course, cue));
-    section_of(course, cue)
+fn begin_section(text: &mut String, debate: &Debate, kind: DebateKind, cue: Cue) -> RecordSection {
+    let _ = write!(text, "\n---\n\n## {}\n", section_heading(debate, kind, cue));
+    section_of(kind, cue)
 }
 
 /// Heading of a section: the round, the act outside of rounds, or the phase in research debates.
-fn section_heading(debate: &Debate, course: DebateKind, cue: Cue) -> String {
+fn section_heading(debate: &Debate, kind: DebateKind, cue: Cue) -> String {
     let phase = debate.setup().phase(cue);
-    if course == DebateKind::Research {
-        let known = match (phase.reply, phase.hears) {
+    if kind == DebateKind::Research {
+        let title = match (phase.reply, phase.hears) {
             (ReplyKind::Speech, TranscriptScope::Nothing) => Some("Investigation"),
             (ReplyKind::Speech, _) => Some("Cross Rebuttal"),
             (ReplyKind::Audit, _) => Some("Evidence Audit"),
             (ReplyKind::Sections, _) => Some("Judgment"),
             _ => None,
         };
-        if let Some(known) = known {
-            return known.into();
+        if let Some(title) = title {
+            return title.into();
         }
     }
     if cue.round > 0 {
         return format!("Round {}", cue.round);
     }
-    let mut letters = debate.setup().act(cue).name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    let mut chars = debate.setup().act(cue).name.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn participants_text(debate: &Debate) -> String {
-    let pair = |one: Role, other: Role| {
-        let (first, second) = (role_models(debate, one)?, role_models(debate, other)?);
-        Some(format!("{} {first} <-> {} {second}", one.title(), other.title()))
+    let pair = |first_role: Role, second_role: Role| {
+        let (first, second) = (role_models(debate, first_role)?, role_models(debate, second_role)?);
+        Some(format!("{} {first} <-> {} {second}", first_role.title(), second_role.title()))
     };
     let names = || {
-        let named = debate.seats().iter().map(|seat| one_line(&seat.name));
-        named.collect::<Vec<_>>().join(", ")
+        let seat_names = debate.seats().iter().map(|seat| one_line(&seat.name));
+        seat_names.collect::<Vec<_>>().join(", ")
     };
     match debate_kind(debate) {
         DebateKind::Contest => pair(Role::Pro, Role::Con).unwrap_or_else(names),
         DebateKind::Dialogue => {
             let partners = seats_with_role(debate, Role::Partner);
             let tools: Vec<String> = partners
-                .map(|nth| debate.seats()[usize::from(nth)].voice.tool().to_owned())
+                .map(|seat_index| debate.seats()[usize::from(seat_index)].voice.tool().to_owned())
                 .collect();
             let (lead, partner) = (Role::Lead.title(), Role::Partner.title());
             format!("{lead} <-> {partner} ({})", tools.join(", "))
         }
         DebateKind::Research => {
-            let seats = seats_with_role(debate, Role::Advocate).map(|nth| {
-                let seat = &debate.seats()[usize::from(nth)];
+            let seats = seats_with_role(debate, Role::Advocate).map(|seat_index| {
+                let seat = &debate.seats()[usize::from(seat_index)];
                 format!("{} ({})", one_line(&seat.name), seat.voice.tool())
             });
             seats.collect::<Vec<_>>().join(", ")
@@ -191,8 +189,8 @@ fn outcome_text(debate: &Debate) -> String {
             if let Some(summary) = summary {
                 return one_line(&summary.text);
             }
-            let open = debate.outcome().is_none();
-            return if open { "(open)" } else { "no judgment" }.into();
+            let is_open = debate.outcome().is_none();
+            return if is_open { "(open)" } else { "no judgment" }.into();
         }
         _ => {}
     }
@@ -202,7 +200,7 @@ fn outcome_text(debate: &Debate) -> String {
     match debate.outcome() {
         None => "(open)".into(),
         Some(DebateOutcome::Cancelled) => match debate.end_reason() {
-            Some(because) => format!("cancelled: {}", one_line(because)),
+            Some(reason) => format!("cancelled: {}", one_line(reason)),
             None => "cancelled".into(),
         },
         Some(DebateOutcome::Uncontested { .. }) => {
@@ -212,26 +210,27 @@ fn outcome_text(debate: &Debate) -> String {
     }
 }
 
-fn render_conclusion(text: &mut String, debate: &Debate, course: DebateKind) {
-    let over = debate.outcome().is_some();
-    if !over && debate.decision().is_none() {
+fn render_conclusion(text: &mut String, debate: &Debate, kind: DebateKind) {
+    let is_over = debate.outcome().is_some();
+    if !is_over && debate.decision().is_none() {
         return;
     }
     text.push_str("\n---\n\n## Conclusion\n");
-    if course == DebateKind::Dialogue {
+    if kind == DebateKind::Dialogue {
         dialogue::render_conclusion(text, debate);
         return;
     }
-    if over {
+    if is_over {
         match research_judgment(debate) {
             // The sections of the report are already rendered above, one for each phase.
-            Some(sections) if course == DebateKind::Research => {
-                for (title, nth) in [
+            Some(sections) if kind == DebateKind::Research => {
+                for (title, index) in [
                     ("Recommendation", report_sections::RECOMMENDATION_INDEX),
                     ("Summary", report_sections::SUMMARY_INDEX),
                 ] {
-                    let said = sections.get(nth).map_or("", |section| section.text.trim());
-                    let _ = write!(text, "\n### {title}\n\n{}\n", demote_headings(said));
+                    let section_text =
+                        sections.get(index).map_or("", |section| section.text.trim());
+                    let _ = write!(text, "\n### {title}\n\n{}\n", demote_headings(section_text));
                 }
             }
             _ => {
@@ -253,25 +252,25 @@ pub const SEALED_PLACEHOLDER: &str = "(Sealed until all have answered.)\n";
 fn render_turn(
     text: &mut String,
     debate: &Debate,
-    course: DebateKind,
+    kind: DebateKind,
     cue: Cue,
     turn: &Result<Reply, TurnFailure>,
 ) {
     let seat = debate.seat(cue);
-    let who = one_line(&speaker_title(debate, cue));
-    let _ = match course {
+    let speaker = one_line(&speaker_title(debate, cue));
+    let _ = match kind {
         DebateKind::Dialogue if seats_with_role(debate, seat.role).count() == 1 => {
-            write!(text, "\n### {who}\n\n")
+            write!(text, "\n### {speaker}\n\n")
         }
         DebateKind::Dialogue => {
             write!(text, "\n### {} ({})\n\n", seat.role.title(), one_line(&seat.name))
         }
-        _ => write!(text, "\n### {who} ({})\n\n", debate.tool_at(cue)),
+        _ => write!(text, "\n### {speaker} ({})\n\n", debate.tool_at(cue)),
     };
     match turn {
         Ok(_) if debate.is_sealed(cue) => text.push_str(SEALED_PLACEHOLDER),
         Ok(reply) => match render_structured_reply(debate, cue, &reply.body) {
-            Some(paper) => text.push_str(&paper),
+            Some(rendered) => text.push_str(&rendered),
             None => render_reply(text, reply),
         },
         Err(failure) => {
@@ -291,10 +290,10 @@ fn render_reply(text: &mut String, reply: &Reply) {
         text.push_str("\n**Claims**\n\n");
     }
     for claim in claims {
-        let text_of = one_line(&claim.text);
+        let claim_text = one_line(&claim.text);
         let _ = writeln!(
             text,
-            "- `{}` {text_of}{}{}",
+            "- `{}` {claim_text}{}{}",
             claim.id,
             answers_suffix(claim),
             claim_rating(claim)
@@ -304,30 +303,41 @@ fn render_reply(text: &mut String, reply: &Reply) {
                 citations_for_evidence(evidence, citations_for_claim(&reply.citations, &claim.id));
             let _ = writeln!(text, "  - {}", annotate_evidence(evidence, &found));
         }
-        let rests = claim.part.is_none_or(|part| part == ClaimPurpose::Argument);
-        if claim.evidence.is_empty() && rests {
+        let needs_evidence = claim.part.is_none_or(|part| part == ClaimPurpose::Argument);
+        if claim.evidence.is_empty() && needs_evidence {
             text.push_str("  - unsupported\n");
         }
     }
-    for given in reply.body.concessions() {
-        let _ = writeln!(text, "- concedes `{}`: \"{}\"", given.claim, one_line(&given.quote));
+    for concession in reply.body.concessions() {
+        let _ = writeln!(
+            text,
+            "- concedes `{}`: \"{}\"",
+            concession.claim,
+            one_line(&concession.quote)
+        );
     }
-    for resolved in reply.body.resolutions() {
-        let by = resolved.evidence.join("; ");
-        let _ = writeln!(text, "- certifies `{}` as resolved: {}", resolved.claim, one_line(&by));
+    for resolution in reply.body.resolutions() {
+        let evidence_list = resolution.evidence.join("; ");
+        let _ = writeln!(
+            text,
+            "- certifies `{}` as resolved: {}",
+            resolution.claim,
+            one_line(&evidence_list)
+        );
     }
     if let Some(help) = reply.body.help_request() {
         let kind = if help.kind.is_empty() { "help" } else { help.kind.as_str() };
         let (from, kind) = (one_line(&help.from), one_line(kind));
         let _ = writeln!(text, "\n> Calls {from} ({kind}): {}", one_line(&help.because));
     }
-    let passing = reply.citations.iter().filter(|it| it.claim.is_none() && it.found.is_wrong());
-    for wrong in passing {
-        let _ = writeln!(text, "\n> Struck out: {}", annotate_evidence(&wrong.raw, &[wrong]));
+    let wrong_citations =
+        reply.citations.iter().filter(|it| it.claim.is_none() && it.found.is_wrong());
+    for citation in wrong_citations {
+        let _ = writeln!(text, "\n> Struck out: {}", annotate_evidence(&citation.raw, &[citation]));
     }
-    let faults = reply.findings.iter().filter(|found| found.weight == RuleWeight::Foul);
-    for fault in faults {
-        let _ = writeln!(text, "\n> Checked: {}", one_line(&fault.says));
+    let fouls = reply.findings.iter().filter(|found| found.weight == RuleWeight::Foul);
+    for foul in fouls {
+        let _ = writeln!(text, "\n> Checked: {}", one_line(&foul.says));
     }
     // Only phases that require a claims block have this rule, so others get no notice.
     if reply.findings.iter().any(|found| found.rule == Rule::Structured) {

@@ -28,17 +28,17 @@ pub fn research_report(debate: &Debate) -> Option<String> {
     if matches!(status, Status::Aborted | Status::Cancelled | Status::Failed) {
         return None;
     }
-    let words = labels::labels_for(debate.current_topic());
-    let mut text = report_header(debate, words);
-    render_arguments(&mut text, debate, words);
-    render_judgment(&mut text, sections, words);
+    let labels = labels::labels_for(debate.current_topic());
+    let mut text = report_header(debate, labels);
+    render_arguments(&mut text, debate, labels);
+    render_judgment(&mut text, sections, labels);
     Some(text)
 }
 
 /// Sections of the judge's reply in the last act.
 pub fn research_judgment(debate: &Debate) -> Option<&[Section]> {
     let ending = debate.setup().ending_act();
-    debate.replies_in(..).rev().find_map(|(cue, said)| match said {
+    debate.replies_in(..).rev().find_map(|(cue, body)| match body {
         Body::Sections { sections }
             if cue.act == ending && debate.seat(cue).role == Role::Judge =>
         {
@@ -51,26 +51,27 @@ pub fn research_judgment(debate: &Debate) -> Option<&[Section]> {
 /// Summary of a research debate without a judgment: progress so far, or the findings.
 pub(super) fn summary_without_judgment(debate: &Debate) -> String {
     let mut text = summary_header(debate, &[Role::Advocate, Role::Auditor, Role::Judge], &[]);
-    let said = debate.replies_in(..).next().is_some();
+    let has_replies = debate.replies_in(..).next().is_some();
     match debate.outcome() {
         None => {
-            let taken = |stage: ResearchStage| {
-                let own = advocate_seats(debate).filter_map(|nth| last_turn(debate, nth, stage));
-                own.filter(|(_, turn)| turn.is_ok()).count()
+            let finished_count = |stage: ResearchStage| {
+                let last_turns = advocate_seats(debate)
+                    .filter_map(|seat_index| last_turn(debate, seat_index, stage));
+                last_turns.filter(|(_, turn)| turn.is_ok()).count()
             };
             let _ = write!(
                 text,
                 "\nNo judgment yet: {} of {all} sides have investigated, {} have answered the \
                  others.\n",
-                taken(ResearchStage::Investigation),
-                taken(ResearchStage::Rebuttal),
+                finished_count(ResearchStage::Investigation),
+                finished_count(ResearchStage::Rebuttal),
                 all = advocate_seats(debate).count()
             );
         }
         Some(DebateOutcome::Cancelled) => {
             text.push_str("\nCancelled before a judgment: no report.\n")
         }
-        Some(_) if !said => text.push_str("\nNothing was found: no report.\n"),
+        Some(_) if !has_replies => text.push_str("\nNothing was found: no report.\n"),
         Some(_) => {
             text.push_str("\nNobody has judged it: no report. What the sides found is below.\n");
             render_arguments(&mut text, debate, labels::labels_for(debate.current_topic()));
@@ -79,74 +80,77 @@ pub(super) fn summary_without_judgment(debate: &Debate) -> String {
     text
 }
 
-fn report_header(debate: &Debate, words: &ReportLabels) -> String {
+fn report_header(debate: &Debate, labels: &ReportLabels) -> String {
     let setup = debate.setup();
-    let colon = words.colon;
-    let mut text = format!("# {}{colon}{}\n\n", one_line(debate.current_topic()), words.title);
+    let colon = labels.colon;
+    let mut text = format!("# {}{colon}{}\n\n", one_line(debate.current_topic()), labels.title);
     text.push_str(demo_notice(debate));
     let term = |name: &str| debate.terms().get(name).map_or("-", |term| term.as_str());
-    let seats = [Role::Advocate, Role::Auditor, Role::Judge].into_iter();
-    let seats = seats.filter(|role| debate.has_active_role(*role));
-    let roles: Vec<String> = seats
+    let active_roles = [Role::Advocate, Role::Auditor, Role::Judge].into_iter();
+    let active_roles = active_roles.filter(|role| debate.has_active_role(*role));
+    let roles: Vec<String> = active_roles
         .flat_map(|role| seats_with_role(debate, role))
-        .map(|nth| seat_with_model(debate, nth))
+        .map(|seat_index| seat_with_model(debate, seat_index))
         .collect();
-    let lost = missing_turns(debate, words);
-    let degraded = !lost.is_empty() || status::status(debate) == Status::Degraded;
-    let completion = if degraded { Status::Degraded } else { Status::Completed };
+    let missing = missing_turns(debate, labels);
+    let is_degraded = !missing.is_empty() || status::status(debate) == Status::Degraded;
+    let completion = if is_degraded { Status::Degraded } else { Status::Completed };
     let lines = [
-        (words.date, super::iso_timestamp(setup.opened_at)[..10].to_owned()),
-        (words.method, words.method_text.to_owned()),
-        (words.roles, roles.join(" | ")),
+        (labels.date, super::iso_timestamp(setup.opened_at)[..10].to_owned()),
+        (labels.method, labels.method_text.to_owned()),
+        (labels.roles, roles.join(" | ")),
         (
-            words.audience,
+            labels.audience,
             format!(
                 "{} | {}{colon}{}",
                 one_line(term("audience")),
-                words.decision_type,
+                labels.decision_type,
                 one_line(term("decision_type"))
             ),
         ),
-        (words.completion, completion.as_result_str().to_owned()),
+        (labels.completion, completion.as_result_str().to_owned()),
     ];
     for (name, value) in lines {
         let _ = writeln!(text, "{name}{colon}{value}  ");
     }
-    if !lost.is_empty() {
-        let _ = write!(text, "\n> {}{}\n", words.missing_prefix, one_line(&lost.join(", ")));
+    if !missing.is_empty() {
+        let _ = write!(text, "\n> {}{}\n", labels.missing_prefix, one_line(&missing.join(", ")));
     }
-    let told: Vec<String> = status::notices(debate).iter().map(|notice| one_line(notice)).collect();
-    if !told.is_empty() {
-        let _ = write!(text, "\n{}\n", told.join("  \n"));
+    let notices: Vec<String> =
+        status::notices(debate).iter().map(|notice| one_line(notice)).collect();
+    if !notices.is_empty() {
+        let _ = write!(text, "\n{}\n", notices.join("  \n"));
     }
     text
 }
 
 /// Turns marked `[INCOMPLETE]` in the report: failed turns, and turns never requested because the
 /// user asked for the judgment first.
-fn missing_turns(debate: &Debate, words: &ReportLabels) -> Vec<String> {
-    let name = |nth: u8| debate.seats()[usize::from(nth)].name.clone();
+fn missing_turns(debate: &Debate, labels: &ReportLabels) -> Vec<String> {
+    let name = |seat_index: u8| debate.seats()[usize::from(seat_index)].name.clone();
     let failed = debate
         .failed_turns()
         .map(|(cue, _)| format!("{} (`{}`)", name(cue.seat), debate.setup().phase(cue).name));
-    let unasked = advocate_seats(debate).filter(|nth| {
+    let unasked = advocate_seats(debate).filter(|seat_index| {
         [ResearchStage::Investigation, ResearchStage::Rebuttal]
             .iter()
-            .any(|it| last_turn(debate, *nth, *it).is_none())
+            .any(|stage| last_turn(debate, *seat_index, *stage).is_none())
     });
-    let auditors = seats_with_role(debate, Role::Auditor).filter(|nth| {
-        debate.has_active_role(Role::Auditor) && !debate.turns().any(|(cue, _)| cue.seat == *nth)
+    let auditors = seats_with_role(debate, Role::Auditor).filter(|seat_index| {
+        debate.has_active_role(Role::Auditor)
+            && !debate.turns().any(|(cue, _)| cue.seat == *seat_index)
     });
-    let unasked =
-        unasked.chain(auditors).map(|nth| format!("{} ({})", name(nth), words.never_asked));
+    let unasked = unasked
+        .chain(auditors)
+        .map(|seat_index| format!("{} ({})", name(seat_index), labels.never_asked));
     failed.chain(unasked).collect()
 }
 
 /// For example `Proponent (claude:opus)`.
-fn seat_with_model(debate: &Debate, nth: u8) -> String {
-    let seat = &debate.seats()[usize::from(nth)];
+fn seat_with_model(debate: &Debate, seat_index: u8) -> String {
+    let seat = &debate.seats()[usize::from(seat_index)];
     let name = seat.title();
-    one_line(&format!("{name} ({})", seat_model(debate, nth)))
+    one_line(&format!("{name} ({})", seat_model(debate, seat_index)))
 }
 
 /// Stage of an advocate's work, in order.
@@ -165,41 +169,47 @@ fn advocate_seats(debate: &Debate) -> impl Iterator<Item = u8> {
 /// The last turn of a seat in this stage.
 fn last_turn(
     debate: &Debate,
-    nth: u8,
+    seat_index: u8,
     stage: ResearchStage,
 ) -> Option<(Cue, &Result<Reply, TurnFailure>)> {
-    debate.turns().filter(|(cue, _)| cue.seat == nth).rfind(|(cue, _)| {
+    debate.turns().filter(|(cue, _)| cue.seat == seat_index).rfind(|(cue, _)| {
         let phase = debate.setup().phase(*cue);
-        let first = phase.hears == TranscriptScope::Nothing;
-        phase.reply == ReplyKind::Speech && first == (stage == ResearchStage::Investigation)
+        let is_investigation = phase.hears == TranscriptScope::Nothing;
+        phase.reply == ReplyKind::Speech
+            && is_investigation == (stage == ResearchStage::Investigation)
     })
 }
 
 /// Renders arguments, rebuttals and the evidence audit.
-fn render_arguments(text: &mut String, debate: &Debate, words: &ReportLabels) {
-    let _ = write!(text, "\n## {}\n", words.arguments);
-    for nth in advocate_seats(debate) {
-        let _ = write!(text, "\n### {}\n\n", seat_with_model(debate, nth));
-        let stance = &debate.seats()[usize::from(nth)].stance;
+fn render_arguments(text: &mut String, debate: &Debate, labels: &ReportLabels) {
+    let _ = write!(text, "\n## {}\n", labels.arguments);
+    for seat_index in advocate_seats(debate) {
+        let _ = write!(text, "\n### {}\n\n", seat_with_model(debate, seat_index));
+        let stance = &debate.seats()[usize::from(seat_index)].stance;
         if !stance.trim().is_empty() {
-            let _ = write!(text, "{}{}{}\n\n", words.stance, words.colon, one_line(stance));
+            let _ = write!(text, "{}{}{}\n\n", labels.stance, labels.colon, one_line(stance));
         }
-        render_speech(text, debate, last_turn(debate, nth, ResearchStage::Investigation), words);
+        render_speech(
+            text,
+            debate,
+            last_turn(debate, seat_index, ResearchStage::Investigation),
+            labels,
+        );
     }
-    let _ = write!(text, "\n## {}\n", words.rebuttals);
-    for nth in advocate_seats(debate) {
-        let _ = write!(text, "\n### {}\n\n", seat_with_model(debate, nth));
-        render_speech(text, debate, last_turn(debate, nth, ResearchStage::Rebuttal), words);
+    let _ = write!(text, "\n## {}\n", labels.rebuttals);
+    for seat_index in advocate_seats(debate) {
+        let _ = write!(text, "\n### {}\n\n", seat_with_model(debate, seat_index));
+        render_speech(text, debate, last_turn(debate, seat_index, ResearchStage::Rebuttal), labels);
     }
-    let _ = write!(text, "\n## {}\n", words.audit);
-    audit::render_audit(text, debate, words);
+    let _ = write!(text, "\n## {}\n", labels.audit);
+    audit::render_audit(text, debate, labels);
 }
 
 fn render_speech(
     text: &mut String,
     debate: &Debate,
     turn: Option<(Cue, &Result<Reply, TurnFailure>)>,
-    words: &ReportLabels,
+    labels: &ReportLabels,
 ) {
     let reply = match turn {
         Some((cue, Ok(_))) if debate.is_sealed(cue) => {
@@ -207,67 +217,74 @@ fn render_speech(
             return;
         }
         Some((_, Ok(reply))) => reply,
-        Some((_, Err(lost))) => {
-            let (trouble, note) = (lost.trouble.as_str(), one_line(&lost.note));
+        Some((_, Err(failure))) => {
+            let (trouble, note) = (failure.trouble.as_str(), one_line(&failure.note));
             let _ = writeln!(text, "[INCOMPLETE] {trouble}: {note}");
             return;
         }
         None => {
-            let _ = writeln!(text, "[INCOMPLETE] {}", words.never_asked);
+            let _ = writeln!(text, "[INCOMPLETE] {}", labels.never_asked);
             return;
         }
     };
     let _ = writeln!(text, "{}", demote_headings(reply.body.to_text().trim()));
     let claims: Vec<&Claim> = reply.body.claims().iter().collect();
     if !claims.is_empty() {
-        let _ = write!(text, "\n{}{}\n\n", words.self_rated_claims, words.colon.trim_end());
+        let _ = write!(text, "\n{}{}\n\n", labels.self_rated_claims, labels.colon.trim_end());
     }
     for claim in claims {
-        let (id, says) = (one_line(&claim.id), one_line(&claim.text));
+        let (id, claim_text) = (one_line(&claim.id), one_line(&claim.text));
         let answers = if claim.answers.is_empty() {
             String::new()
         } else {
             format!(" (-> {})", one_line(&claim.answers.join(", ")))
         };
-        let _ = writeln!(text, "- `{id}` {says}{answers}{}", claim_rating(claim));
+        let _ = writeln!(text, "- `{id}` {claim_text}{answers}{}", claim_rating(claim));
         for evidence in &claim.evidence {
             let found =
                 citations_for_evidence(evidence, citations_for_claim(&reply.citations, &claim.id));
             let _ = writeln!(text, "  - {}", annotate_evidence(evidence, &found));
         }
     }
-    for fault in reply.findings.iter().filter(|found| found.weight == RuleWeight::Foul) {
-        let _ = writeln!(text, "\n> {}{}{}", words.finding, words.colon, one_line(&fault.says));
+    for foul in reply.findings.iter().filter(|found| found.weight == RuleWeight::Foul) {
+        let _ = writeln!(text, "\n> {}{}{}", labels.finding, labels.colon, one_line(&foul.says));
     }
 }
 
 /// Renders the judge's sections, each below its own heading.
-fn render_judgment(text: &mut String, sections: &[Section], words: &ReportLabels) {
-    let part = |nth: usize| {
-        let said = sections.get(nth).map(|section| demote_headings(section.text.trim()));
-        said.unwrap_or_else(|| "[INCOMPLETE]".into())
+fn render_judgment(text: &mut String, sections: &[Section], labels: &ReportLabels) {
+    let section_text = |index: usize| {
+        let content = sections.get(index).map(|section| demote_headings(section.text.trim()));
+        content.unwrap_or_else(|| "[INCOMPLETE]".into())
     };
-    let _ = write!(text, "\n## {}\n", words.judgment);
-    for (nth, section) in sections.iter().take(report_sections::RECOMMENDATION_INDEX).enumerate() {
+    let _ = write!(text, "\n## {}\n", labels.judgment);
+    for (index, section) in sections.iter().take(report_sections::RECOMMENDATION_INDEX).enumerate()
+    {
         let title = one_line(section.title.trim_start_matches('#'));
-        let _ = write!(text, "\n### {}. {}\n\n{}\n", nth + 1, strip_number(&title), part(nth));
+        let _ = write!(
+            text,
+            "\n### {}. {}\n\n{}\n",
+            index + 1,
+            strip_number(&title),
+            section_text(index)
+        );
     }
     let parts = [
-        (words.recommendation, report_sections::RECOMMENDATION_INDEX),
-        (words.open_questions, report_sections::RECOMMENDATION_INDEX + 1),
-        (words.scenario_matrix, report_sections::SCENARIO_MATRIX_INDEX),
+        (labels.recommendation, report_sections::RECOMMENDATION_INDEX),
+        (labels.open_questions, report_sections::RECOMMENDATION_INDEX + 1),
+        (labels.scenario_matrix, report_sections::SCENARIO_MATRIX_INDEX),
     ];
-    for (title, nth) in parts {
-        let _ = write!(text, "\n## {title}\n\n{}\n", part(nth));
+    for (title, index) in parts {
+        let _ = write!(text, "\n## {title}\n\n{}\n", section_text(index));
     }
     let summary =
         sections.get(report_sections::SUMMARY_INDEX).map(|section| one_line(&section.text));
     let summary = summary.unwrap_or_else(|| "[INCOMPLETE]".into());
-    let _ = write!(text, "\n---\n\n> {}{}{summary}\n", words.summary, words.colon);
+    let _ = write!(text, "\n---\n\n> {}{}{summary}\n", labels.summary, labels.colon);
 }
 
 /// Strips a leading number from a heading.
 fn strip_number(title: &str) -> &str {
-    let number = |c: char| c.is_ascii_digit() || c == '.' || c.is_whitespace();
-    Some(title.trim_start_matches(number)).filter(|rest| !rest.is_empty()).unwrap_or(title)
+    let is_number_char = |c: char| c.is_ascii_digit() || c == '.' || c.is_whitespace();
+    Some(title.trim_start_matches(is_number_char)).filter(|rest| !rest.is_empty()).unwrap_or(title)
 }

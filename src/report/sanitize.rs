@@ -4,9 +4,10 @@
 /// Strips control characters except newline and tab, so that a text cannot send terminal escape
 /// sequences. Also strips Unicode bidi controls, which reverse the order of what is read.
 pub fn strip_control_chars(text: &str) -> String {
-    let turning = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let fits = |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || turning(*c));
-    text.chars().filter(fits).collect()
+    let is_bidi_control = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_allowed =
+        |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || is_bidi_control(*c));
+    text.chars().filter(is_allowed).collect()
 }
 
 /// Collapses white space into single spaces and strips control characters.
@@ -23,15 +24,15 @@ pub fn escape_table_cell(text: &str) -> String {
 /// fences.
 pub fn demote_headings(text: &str) -> String {
     let text = strip_control_chars(text);
-    let mut open: Option<(char, usize)> = None;
+    let mut open_fence: Option<(char, usize)> = None;
     let mut lines: Vec<String> = vec![];
     for line in text.lines() {
-        match (open, parse_fence(line)) {
-            (None, Some((mark, length, _))) => open = Some((mark, length)),
-            (Some((mark, length)), Some((same, at_least, true)))
-                if mark == same && at_least >= length =>
+        match (open_fence, parse_fence(line)) {
+            (None, Some((mark, length, _))) => open_fence = Some((mark, length)),
+            (Some((mark, length)), Some((closing_mark, closing_length, true)))
+                if mark == closing_mark && closing_length >= length =>
             {
-                open = None;
+                open_fence = None;
             }
             (None, None) => {
                 lines.push(demote_line(line));
@@ -41,35 +42,35 @@ pub fn demote_headings(text: &str) -> String {
         }
         lines.push(line.to_owned());
     }
-    lines.extend(open.map(|(mark, length)| String::from(mark).repeat(length)));
+    lines.extend(open_fence.map(|(mark, length)| String::from(mark).repeat(length)));
     lines.join("\n")
 }
 
 /// Parses a code fence: marker, length, and whether it could close a block.
 fn parse_fence(line: &str) -> Option<(char, usize, bool)> {
     // Markdown treats a line indented by four or more spaces as code, so it is no fence.
-    let inset = line.len() - line.trim_start_matches(' ').len();
+    let indent = line.len() - line.trim_start_matches(' ').len();
     let line = line.trim_start_matches(' ');
-    if inset > 3 {
+    if indent > 3 {
         return None;
     }
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let rest = line.trim_start_matches(mark);
     let length = line.len() - rest.len();
-    let inline = mark == '`' && rest.contains('`');
-    (length >= 3 && !inline).then(|| (mark, length, rest.trim().is_empty()))
+    let is_inline = mark == '`' && rest.contains('`');
+    (length >= 3 && !is_inline).then(|| (mark, length, rest.trim().is_empty()))
 }
 
 fn demote_line(line: &str) -> String {
-    let bare = line.trim();
-    let underline = |mark: char| !bare.is_empty() && bare.chars().all(|c| c == mark);
-    let marks = bare.len() - bare.trim_start_matches('#').len();
-    let titled = bare[marks..].is_empty() || bare[marks..].starts_with([' ', '\t']);
-    if (1..=6).contains(&marks) && titled {
-        return format!("###{bare}");
+    let trimmed = line.trim();
+    let is_underline = |mark: char| !trimmed.is_empty() && trimmed.chars().all(|c| c == mark);
+    let level = trimmed.len() - trimmed.trim_start_matches('#').len();
+    let has_title = trimmed[level..].is_empty() || trimmed[level..].starts_with([' ', '\t']);
+    if (1..=6).contains(&level) && has_title {
+        return format!("###{trimmed}");
     }
     // A setext underline would turn the line before it into a heading.
-    if underline('=') || underline('-') {
+    if is_underline('=') || is_underline('-') {
         return "***".into();
     }
     escape_html_tags(line)
@@ -77,13 +78,14 @@ fn demote_line(line: &str) -> String {
 
 /// Escapes HTML tags outside of inline code.
 fn escape_html_tags(line: &str) -> String {
-    let mut done = String::with_capacity(line.len());
-    let mut code = false;
-    let mut letters = line.chars().peekable();
-    while let Some(c) = letters.next() {
-        code ^= c == '`';
-        let tag = letters.peek().is_some_and(|c| c.is_ascii_alphabetic() || "!/?".contains(*c));
-        if c == '<' && tag && !code { done.push_str("&lt;") } else { done.push(c) }
+    let mut escaped = String::with_capacity(line.len());
+    let mut in_code = false;
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        in_code ^= c == '`';
+        let starts_tag =
+            chars.peek().is_some_and(|c| c.is_ascii_alphabetic() || "!/?".contains(*c));
+        if c == '<' && starts_tag && !in_code { escaped.push_str("&lt;") } else { escaped.push(c) }
     }
-    done
+    escaped
 }

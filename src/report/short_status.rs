@@ -13,11 +13,11 @@ use crate::debate::{
 /// The five lines, each about `width` characters at most. Sealed replies are left out, and a
 /// concession that does not fit is counted instead of quoted.
 pub fn short_status(debate: &Debate, width: usize) -> Vec<String> {
-    let [one, other] = position_lines(debate, width);
+    let [first_position, second_position] = position_lines(debate, width);
     vec![
         topic_line(debate, width),
-        one,
-        other,
+        first_position,
+        second_position,
         concessions_line(debate, width),
         open_claims_line(debate, width),
     ]
@@ -26,7 +26,7 @@ pub fn short_status(debate: &Debate, width: usize) -> Vec<String> {
 fn topic_line(debate: &Debate, width: usize) -> String {
     let round = debate.turns().map(|(cue, _)| cue.round).max().unwrap_or(0);
     let status = status::status(debate).as_str().replace('-', " ");
-    let how = match round {
+    let details = match round {
         0 => format!("{}, {status}", debate.setup().format.name),
         round => {
             format!(
@@ -37,8 +37,8 @@ fn topic_line(debate: &Debate, width: usize) -> String {
         }
     };
     format!(
-        "{} ({how})",
-        truncate_at_word(&one_line(debate.current_topic()), width.saturating_sub(how.len()))
+        "{} ({details})",
+        truncate_at_word(&one_line(debate.current_topic()), width.saturating_sub(details.len()))
     )
 }
 
@@ -64,21 +64,21 @@ fn position_lines(debate: &Debate, width: usize) -> [String; 2] {
 /// start of its last speech.
 fn claims_line(debate: &Debate, side: Side, width: usize) -> String {
     let entries = entries(debate, Cue::END);
-    let own =
+    let claims =
         entries.iter().rev().filter(|it| it.side == side && it.status != ClaimStatus::Resolved);
-    let own: Vec<String> = own.map(|it| claim_text(it, width / 2)).collect();
+    let claims: Vec<String> = claims.map(|it| claim_text(it, width / 2)).collect();
     let seats: Vec<u8> = seats_with_role(debate, side.role()).collect();
-    if own.is_empty() {
+    if claims.is_empty() {
         return last_speeches_line(debate, &seats, width);
     }
-    let who = seat_label(debate, seats.first().copied());
-    format!("{who}: {}", join_fitting(own, width.saturating_sub(who.len())))
+    let label = seat_label(debate, seats.first().copied());
+    format!("{label}: {}", join_fitting(claims, width.saturating_sub(label.len())))
 }
 
 fn claim_text(entry: &LedgerEntry<'_>, width: usize) -> String {
-    let bare = if entry.is_unsupported() { " (unsupported)" } else { "" };
+    let suffix = if entry.is_unsupported() { " (unsupported)" } else { "" };
     format!(
-        "{}: {}{bare}",
+        "{}: {}{suffix}",
         one_line(&entry.claim.id),
         truncate_at_word(&one_line(&entry.claim.text), width)
     )
@@ -86,23 +86,25 @@ fn claim_text(entry: &LedgerEntry<'_>, width: usize) -> String {
 
 /// The start of the last speech of each seat.
 fn last_speeches_line(debate: &Debate, seats: &[u8], width: usize) -> String {
-    let share = width / seats.len().max(1);
-    let one = |nth: &u8| {
-        let own = |(cue, body): &(Cue, &Body)| cue.seat == *nth && body.kind() == ReplyKind::Speech;
-        let last = debate.replies_in(..).rfind(own);
-        let words = match last {
+    let seat_width = width / seats.len().max(1);
+    let speech_line = |seat_index: &u8| {
+        let is_own_speech = |(cue, body): &(Cue, &Body)| {
+            cue.seat == *seat_index && body.kind() == ReplyKind::Speech
+        };
+        let last_speech = debate.replies_in(..).rfind(is_own_speech);
+        let speech_text = match last_speech {
             None => "has not spoken yet".into(),
             Some((cue, _)) if debate.is_sealed(cue) => SEALED_PLACEHOLDER.trim().to_owned(),
-            Some((_, body)) => truncate_at_word(&one_line(&body.to_text()), share),
+            Some((_, body)) => truncate_at_word(&one_line(&body.to_text()), seat_width),
         };
-        format!("{}: {words}", seat_label(debate, Some(*nth)))
+        format!("{}: {speech_text}", seat_label(debate, Some(*seat_index)))
     };
-    seats.iter().map(one).collect::<Vec<_>>().join(" | ")
+    seats.iter().map(speech_line).collect::<Vec<_>>().join(" | ")
 }
 
 /// For example `Proposer (claude)`.
-fn seat_label(debate: &Debate, nth: Option<u8>) -> String {
-    let seat = nth.and_then(|nth| debate.seats().get(usize::from(nth)));
+fn seat_label(debate: &Debate, seat_index: Option<u8>) -> String {
+    let seat = seat_index.and_then(|seat_index| debate.seats().get(usize::from(seat_index)));
     seat.map_or_else(
         || "Nobody".into(),
         |seat| format!("{} ({})", one_line(seat.title()), seat.voice.tool()),
@@ -111,13 +113,13 @@ fn seat_label(debate: &Debate, nth: Option<u8>) -> String {
 
 /// Every concession with its quote.
 fn concessions_line(debate: &Debate, width: usize) -> String {
-    let all: Vec<String> = match debate_kind(debate) {
+    let concessions: Vec<String> = match debate_kind(debate) {
         DebateKind::Contest => entries(debate, Cue::END)
             .iter()
             .filter_map(|entry| match entry.status {
                 ClaimStatus::Conceded(quote) => {
-                    let (by, id) = (entry.side.other().role_name(), one_line(&entry.claim.id));
-                    Some(format!("the {by} conceded {id}: \"{}\"", one_line(quote)))
+                    let (speaker, id) = (entry.side.other().role_name(), one_line(&entry.claim.id));
+                    Some(format!("the {speaker} conceded {id}: \"{}\"", one_line(quote)))
                 }
                 _ => None,
             })
@@ -125,22 +127,24 @@ fn concessions_line(debate: &Debate, width: usize) -> String {
         DebateKind::Dialogue | DebateKind::Research => debate
             .replies_in(..)
             .filter(|(cue, _)| !debate.is_sealed(*cue))
-            .flat_map(|(cue, body)| body.concessions().iter().map(move |given| (cue, given)))
-            .map(|(cue, given)| {
-                let (by, id) =
-                    (one_line(&debate.seat(cue).title_in_sentence()), one_line(&given.claim));
-                format!("{by} conceded {id}: \"{}\"", one_line(&given.quote))
+            .flat_map(|(cue, body)| {
+                body.concessions().iter().map(move |concession| (cue, concession))
+            })
+            .map(|(cue, concession)| {
+                let (speaker, id) =
+                    (one_line(&debate.seat(cue).title_in_sentence()), one_line(&concession.claim));
+                format!("{speaker} conceded {id}: \"{}\"", one_line(&concession.quote))
             })
             .collect(),
     };
-    match all.len() {
+    match concessions.len() {
         0 => "Conceded: nothing".into(),
-        many => {
-            let fits = join_fitting(all, width);
-            if fits.is_empty() {
-                return format!("Conceded: {many}, too long to be quoted in a line");
+        count => {
+            let quotes = join_fitting(concessions, width);
+            if quotes.is_empty() {
+                return format!("Conceded: {count}, too long to be quoted in a line");
             }
-            format!("Conceded: {fits}")
+            format!("Conceded: {quotes}")
         }
     }
 }
@@ -162,19 +166,20 @@ fn open_claims_line(debate: &Debate, width: usize) -> String {
 }
 
 fn due_line(debate: &Debate, width: usize) -> String {
-    let when = |cue: Cue| match cue.round {
+    let round_label = |cue: Cue| match cue.round {
         0 => debate.setup().act(cue).name.clone(),
         round => format!("round {round}"),
     };
     match next(debate) {
         Step::Speak { driven, awaited } => {
-            let who: Vec<String> = driven
+            let speakers: Vec<String> = driven
                 .iter()
                 .chain(&awaited)
                 .map(|cue| seat_label(debate, Some(cue.seat)))
                 .collect();
-            let at = driven.first().or(awaited.first()).map(|cue| when(*cue)).unwrap_or_default();
-            format!("Due: {at}, {}", join_fitting(who, width / 2))
+            let due_round =
+                driven.first().or(awaited.first()).map(|cue| round_label(*cue)).unwrap_or_default();
+            format!("Due: {due_round}, {}", join_fitting(speakers, width / 2))
         }
         Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => {
             "Due: more to spend".into()
@@ -182,7 +187,7 @@ fn due_line(debate: &Debate, width: usize) -> String {
         Step::Hold { .. } if debate.is_held() && debate.setup().origin != Origin::Here => {
             "Due: your word to go on with what was imported".into()
         }
-        Step::Hold { next, .. } => format!("Due: your word, before {}", when(next)),
+        Step::Hold { next, .. } => format!("Due: your word, before {}", round_label(next)),
         Step::Close(_) => "Due: nothing but its end".into(),
         Step::Done => end_line(debate, width),
     }
@@ -190,16 +195,16 @@ fn due_line(debate: &Debate, width: usize) -> String {
 
 fn end_line(debate: &Debate, width: usize) -> String {
     if debate.outcome() == Some(&DebateOutcome::Cancelled) {
-        let because = debate
+        let reason = debate
             .end_reason()
-            .map(|why| format!(" ({})", truncate_at_word(&one_line(why), width)));
-        return format!("Ended: cancelled{}", because.unwrap_or_default());
+            .map(|text| format!(" ({})", truncate_at_word(&one_line(text), width)));
+        return format!("Ended: cancelled{}", reason.unwrap_or_default());
     }
     match verdict_view(debate) {
-        Some(ruled) => format!(
+        Some(verdict) => format!(
             "Ruled: for {}. {}",
-            one_line(&ruled.winner),
-            truncate_at_word(&one_line(&ruled.recommendation), width)
+            one_line(&verdict.winner),
+            truncate_at_word(&one_line(&verdict.recommendation), width)
         ),
         None => format!("Ended: {}", status::result_name(debate)),
     }
@@ -207,7 +212,7 @@ fn end_line(debate: &Debate, width: usize) -> String {
 
 /// Joins the items that fit into `width`, none truncated, and counts the rest.
 fn join_fitting(items: Vec<String>, width: usize) -> String {
-    let (mut line, mut left) = (String::new(), items.len());
+    let (mut line, mut remaining) = (String::new(), items.len());
     for item in items {
         let room = width.saturating_sub(line.chars().count());
         if item.chars().count() + 2 > room {
@@ -217,23 +222,23 @@ fn join_fitting(items: Vec<String>, width: usize) -> String {
             line.push_str("; ");
         }
         line.push_str(&item);
-        left -= 1;
+        remaining -= 1;
     }
-    match left {
+    match remaining {
         0 => line,
         _ if line.is_empty() => line,
-        more => format!("{line}; and {more} more"),
+        count => format!("{line}; and {count} more"),
     }
 }
 
 /// Truncates a text at a word boundary.
-fn truncate_at_word(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+fn truncate_at_word(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
         return text.to_owned();
     }
-    let short: String = text.chars().take(most).collect();
-    let whole = short.rsplit_once(' ').map_or(short.as_str(), |(whole, _)| whole);
+    let short: String = text.chars().take(max_chars).collect();
+    let truncated = short.rsplit_once(' ').map_or(short.as_str(), |(truncated, _)| truncated);
     // Scripts without spaces are truncated between characters.
-    let whole = if whole.len() * 2 < short.len() { short.as_str() } else { whole };
-    format!("{whole} …")
+    let truncated = if truncated.len() * 2 < short.len() { short.as_str() } else { truncated };
+    format!("{truncated} …")
 }

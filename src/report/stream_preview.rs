@@ -6,6 +6,9 @@
 const SHOWN_KEYS: &[&str] =
     &["comment", "reason", "reasoning", "because", "claim", "text", "recommendation"];
 
+/// Bytes buffered of a hidden string. More than the longest of `SHOWN_KEYS`.
+const MAX_KEY_BYTES: usize = 32;
+
 /// Replaces a UTF-16 surrogate without its other half.
 const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
@@ -36,24 +39,24 @@ impl StreamPreview {
 
     /// Parses the next chunk of the stream and returns the text that can be shown now.
     pub fn push(&mut self, delta: &str) -> String {
-        let mut shown = String::new();
+        let mut out = String::new();
         for c in delta.chars() {
             match &mut self.0 {
-                PreviewParser::Prose(prose) => prose.push_char(c, &mut shown),
-                PreviewParser::Json(object) => object.push_char(c, &mut shown),
+                PreviewParser::Prose(prose) => prose.push_char(c, &mut out),
+                PreviewParser::Json(object) => object.push_char(c, &mut out),
             }
         }
-        shown
+        out
     }
 
     /// Ends the stream and returns the text that was still buffered.
     pub fn finish(&mut self) -> String {
-        let mut shown = String::new();
+        let mut out = String::new();
         match &mut self.0 {
-            PreviewParser::Prose(prose) => prose.finish(&mut shown),
-            PreviewParser::Json(object) => object.close_string(&mut shown),
+            PreviewParser::Prose(prose) => prose.finish(&mut out),
+            PreviewParser::Json(object) => object.close_string(&mut out),
         }
-        shown
+        out
     }
 }
 
@@ -73,7 +76,7 @@ struct ProseParser {
 }
 
 impl ProseParser {
-    fn push_char(&mut self, c: char, shown: &mut String) {
+    fn push_char(&mut self, c: char, out: &mut String) {
         if let Some(line) = &mut self.claims_line {
             if c != '\n' {
                 line.push(c);
@@ -92,7 +95,7 @@ impl ProseParser {
         } else {
             self.pending_fence.push(c);
             if c == '\n' || !self.at_line_start || !is_claims_fence_prefix(&self.pending_fence) {
-                self.flush(shown);
+                self.flush(out);
                 self.at_line_start = c == '\n';
             }
         }
@@ -106,17 +109,17 @@ impl ProseParser {
     }
 
     /// Shows the buffered text, except for trailing white space.
-    fn flush(&mut self, shown: &mut String) {
-        let words = self.pending_fence.trim_end().len();
-        shown.push_str(&self.pending_space);
-        shown.push_str(&self.pending_fence[..words]);
-        self.pending_space = self.pending_fence.split_off(words);
+    fn flush(&mut self, out: &mut String) {
+        let text_len = self.pending_fence.trim_end().len();
+        out.push_str(&self.pending_space);
+        out.push_str(&self.pending_fence[..text_len]);
+        self.pending_space = self.pending_fence.split_off(text_len);
         self.pending_fence.clear();
         self.any_shown = true;
         self.after_claims = false;
     }
 
-    fn finish(&mut self, shown: &mut String) {
+    fn finish(&mut self, out: &mut String) {
         if is_claims_fence(&self.pending_fence) {
             self.enter_claims();
         }
@@ -124,21 +127,21 @@ impl ProseParser {
             self.pending_space.clear();
             return;
         }
-        shown.push_str(&self.pending_space);
-        shown.push_str(&self.pending_fence);
+        out.push_str(&self.pending_space);
+        out.push_str(&self.pending_fence);
         self.pending_space.clear();
         self.pending_fence.clear();
     }
 }
 
 fn is_claims_fence(line: &str) -> bool {
-    line.strip_prefix("```").is_some_and(|mark| mark.trim() == "claims")
+    line.strip_prefix("```").is_some_and(|info| info.trim() == "claims")
 }
 
 fn is_claims_fence_prefix(line: &str) -> bool {
     match line.strip_prefix("```").map(str::trim_start) {
         // White space ends the fence's info string, so a prefix of `claims` can no longer match.
-        Some(mark) => "claims".starts_with(mark) || is_claims_fence(line),
+        Some(info) => "claims".starts_with(info) || is_claims_fence(line),
         None => "```".starts_with(line),
     }
 }
@@ -176,21 +179,21 @@ enum EscapeState {
 }
 
 impl JsonParser {
-    fn push_char(&mut self, c: char, shown: &mut String) {
+    fn push_char(&mut self, c: char, out: &mut String) {
         if self.open_string.is_some() {
-            self.push_string_char(c, shown);
+            self.push_string_char(c, out);
         } else if c == '{' {
             self.depth += 1;
             self.clear_key();
         } else if self.depth == 0 || c.is_whitespace() {
         } else if c == '"' {
-            let spoken =
+            let is_shown =
                 self.pending_key.take().is_some_and(|name| SHOWN_KEYS.contains(&name.as_str()));
             self.last_string = None;
-            let (word, escape) = (String::new(), EscapeState::Outside);
+            let (key_prefix, escape) = (String::new(), EscapeState::Outside);
             self.open_string = Some(OpenString {
-                is_shown: spoken,
-                key_prefix: word,
+                is_shown,
+                key_prefix,
                 at_start: true,
                 escape,
                 high_surrogate: None,
@@ -208,94 +211,97 @@ impl JsonParser {
         self.pending_key = None;
     }
 
-    fn push_string_char(&mut self, c: char, shown: &mut String) {
-        let Some(text) = &mut self.open_string else { return };
-        match text.escape {
-            EscapeState::Outside if c == '"' => self.close_string(shown),
-            EscapeState::Outside if c == '\\' => text.escape = EscapeState::Backslash,
-            EscapeState::Outside => self.emit(c, shown),
-            EscapeState::Backslash if c == 'u' => text.escape = EscapeState::Unicode(0, 0),
+    fn push_string_char(&mut self, c: char, out: &mut String) {
+        let Some(string) = &mut self.open_string else { return };
+        match string.escape {
+            EscapeState::Outside if c == '"' => self.close_string(out),
+            EscapeState::Outside if c == '\\' => string.escape = EscapeState::Backslash,
+            EscapeState::Outside => self.emit(c, out),
+            EscapeState::Backslash if c == 'u' => string.escape = EscapeState::Unicode(0, 0),
             EscapeState::Backslash => {
-                text.escape = EscapeState::Outside;
+                string.escape = EscapeState::Outside;
                 match c {
-                    'n' => self.emit('\n', shown),
-                    't' => self.emit('\t', shown),
-                    'r' => self.emit('\r', shown),
-                    'b' => self.emit('\u{8}', shown),
-                    'f' => self.emit('\u{c}', shown),
-                    '"' | '\\' | '/' => self.emit(c, shown),
+                    'n' => self.emit('\n', out),
+                    't' => self.emit('\t', out),
+                    'r' => self.emit('\r', out),
+                    'b' => self.emit('\u{8}', out),
+                    'f' => self.emit('\u{c}', out),
+                    '"' | '\\' | '/' => self.emit(c, out),
                     // An invalid JSON escape such as `\d` is most likely a regex, so it is shown
                     // unchanged.
                     _ => {
-                        self.emit('\\', shown);
-                        self.emit(c, shown);
+                        self.emit('\\', out);
+                        self.emit(c, out);
                     }
                 }
             }
             EscapeState::Unicode(digits, value) => match c.to_digit(16) {
                 Some(digit) if digits < 3 => {
-                    text.escape = EscapeState::Unicode(digits + 1, value * 16 + digit);
+                    string.escape = EscapeState::Unicode(digits + 1, value * 16 + digit);
                 }
                 Some(digit) => {
-                    text.escape = EscapeState::Outside;
-                    self.push_utf16_unit(value * 16 + digit, shown);
+                    string.escape = EscapeState::Outside;
+                    self.push_utf16_unit(value * 16 + digit, out);
                 }
                 None => {
-                    text.escape = EscapeState::Outside;
-                    self.emit(REPLACEMENT, shown);
-                    self.push_string_char(c, shown);
+                    string.escape = EscapeState::Outside;
+                    self.emit(REPLACEMENT, out);
+                    self.push_string_char(c, out);
                 }
             },
         }
     }
 
     /// Handles one UTF-16 code unit: a character, or half of a surrogate pair.
-    fn push_utf16_unit(&mut self, unit: u32, shown: &mut String) {
-        let Some(text) = &mut self.open_string else { return };
-        match (text.high_surrogate, unit) {
+    fn push_utf16_unit(&mut self, unit: u32, out: &mut String) {
+        let Some(string) = &mut self.open_string else { return };
+        match (string.high_surrogate, unit) {
             (Some(high), 0xDC00..=0xDFFF) => {
-                text.high_surrogate = None;
+                string.high_surrogate = None;
                 let code = 0x1_0000 + ((high - 0xD800) << 10) + (unit - 0xDC00);
-                self.emit(char::from_u32(code).unwrap_or(REPLACEMENT), shown);
+                self.emit(char::from_u32(code).unwrap_or(REPLACEMENT), out);
             }
             (_, 0xD800..=0xDBFF) => {
-                self.flush_surrogate(shown);
-                if let Some(text) = &mut self.open_string {
-                    text.high_surrogate = Some(unit);
+                self.flush_surrogate(out);
+                if let Some(string) = &mut self.open_string {
+                    string.high_surrogate = Some(unit);
                 }
             }
-            _ => self.emit(char::from_u32(unit).unwrap_or(REPLACEMENT), shown),
+            _ => self.emit(char::from_u32(unit).unwrap_or(REPLACEMENT), out),
         }
     }
 
     /// Shows a replacement character for a high surrogate that has no low surrogate.
-    fn flush_surrogate(&mut self, shown: &mut String) {
-        if self.open_string.as_mut().is_some_and(|text| text.high_surrogate.take().is_some()) {
-            self.emit(REPLACEMENT, shown);
+    fn flush_surrogate(&mut self, out: &mut String) {
+        if self.open_string.as_mut().is_some_and(|string| string.high_surrogate.take().is_some()) {
+            self.emit(REPLACEMENT, out);
         }
     }
 
-    fn emit(&mut self, c: char, shown: &mut String) {
-        self.flush_surrogate(shown);
-        let Some(text) = &mut self.open_string else { return };
-        if !text.is_shown {
-            if text.key_prefix.len() < 32 {
-                text.key_prefix.push(c);
+    fn emit(&mut self, c: char, out: &mut String) {
+        self.flush_surrogate(out);
+        let Some(string) = &mut self.open_string else { return };
+        if !string.is_shown {
+            if string.key_prefix.len() < MAX_KEY_BYTES {
+                string.key_prefix.push(c);
             }
             return;
         }
-        if text.at_start && self.any_shown {
-            shown.push('\n');
+        if string.at_start && self.any_shown {
+            out.push('\n');
         }
-        text.at_start = false;
+        string.at_start = false;
         self.any_shown = true;
-        shown.push(c);
+        out.push(c);
     }
 
     /// Closes the current string, at its end quote or at the end of the stream.
-    fn close_string(&mut self, shown: &mut String) {
-        self.flush_surrogate(shown);
-        self.last_string =
-            self.open_string.take().filter(|text| !text.is_shown).map(|text| text.key_prefix);
+    fn close_string(&mut self, out: &mut String) {
+        self.flush_surrogate(out);
+        self.last_string = self
+            .open_string
+            .take()
+            .filter(|string| !string.is_shown)
+            .map(|string| string.key_prefix);
     }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// Renders a structured reply with the real names of the sides. `None` for free text.
 pub fn render_structured_reply(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
-    let words = |text: &str| one_line(&unmask_sides(debate, cue, text));
+    let unmask = |text: &str| one_line(&unmask_sides(debate, cue, text));
     let name = |side: Side| status::side_name(debate, side);
     Some(match body {
         Body::Score { pro, con, fouls, comment } => {
@@ -18,39 +18,39 @@ pub fn render_structured_reply(debate: &Debate, cue: Cue, body: &Body) -> Option
             text
         }
         Body::Petition { supports: Some(side), claim, novelty, confidence } => {
-            let what = match novelty {
+            let kind = match novelty {
                 Novelty::New => "something new",
                 Novelty::Reinforcement => "a reinforcement",
             };
-            let (side, claim) = (name(*side), words(claim));
-            format!("Asks to speak for {side}, with {what}, {confidence}% sure: {claim}\n")
+            let (side, claim) = (name(*side), unmask(claim));
+            format!("Asks to speak for {side}, with {kind}, {confidence}% sure: {claim}\n")
         }
         Body::Petition { supports: None, .. } => "Does not ask to speak.\n".into(),
-        Body::Ruling { admits: Some(who), grounds, because } => {
+        Body::Ruling { admits: Some(listener), grounds, because } => {
             format!(
                 "Admits {}: {} ({})\n",
-                one_line(who),
-                words(because),
+                one_line(listener),
+                unmask(because),
                 describe_grounds(*grounds)
             )
         }
         Body::Ruling { admits: None, because, .. } => {
-            format!("Admits nobody: {}\n", words(because))
+            format!("Admits nobody: {}\n", unmask(because))
         }
         Body::Vote { side, confidence, because } => {
-            format!("Votes for {}, {confidence}% sure: {}\n", name(*side), words(because))
+            format!("Votes for {}, {confidence}% sure: {}\n", name(*side), unmask(because))
         }
         _ => return None,
     })
 }
 
 fn describe_grounds(grounds: AdmissionGrounds) -> String {
-    let word = |yes: bool| if yes { "yes" } else { "no" };
+    let yes_or_no = |yes: bool| if yes { "yes" } else { "no" };
     format!(
         "new information: {}; no repetition: {}; shifts the balance: {}",
-        word(grounds.new_information),
-        word(grounds.avoids_repetition),
-        word(grounds.shifts_balance)
+        yes_or_no(grounds.new_information),
+        yes_or_no(grounds.avoids_repetition),
+        yes_or_no(grounds.shifts_balance)
     )
 }
 
@@ -61,23 +61,26 @@ fn marks_table(
     marks: [&BTreeMap<String, u8>; 2],
     fouls: &[Foul],
 ) -> String {
-    let mut names: Vec<&str> = vec!["logic", "rebuttal", "clarity", "evidence"];
-    for name in marks.iter().flat_map(|own| own.keys()) {
-        if !names.contains(&name.as_str()) {
-            names.push(name);
+    let mut criteria: Vec<&str> = vec!["logic", "rebuttal", "clarity", "evidence"];
+    for criterion in marks.iter().flat_map(|side_marks| side_marks.keys()) {
+        if !criteria.contains(&criterion.as_str()) {
+            criteria.push(criterion);
         }
     }
-    names.retain(|name| marks.iter().any(|own| own.contains_key(*name)));
-    let heads: Vec<String> = names.iter().map(|name| escape_table_cell(name)).collect();
-    let mut text = format!("| Side | {} | Fouls |\n|---|", heads.join(" | "));
-    text.push_str(&"---|".repeat(names.len() + 1));
+    criteria.retain(|criterion| marks.iter().any(|side_marks| side_marks.contains_key(*criterion)));
+    let headers: Vec<String> =
+        criteria.iter().map(|criterion| escape_table_cell(criterion)).collect();
+    let mut text = format!("| Side | {} | Fouls |\n|---|", headers.join(" | "));
+    text.push_str(&"---|".repeat(criteria.len() + 1));
     text.push('\n');
-    for (side, own) in [Side::Pro, Side::Con].into_iter().zip(marks) {
-        let mark = |name: &&str| {
-            own.get(*name).map_or("-".into(), |it| format!("{:.1}", f64::from(*it) / 10.0))
+    for (side, side_marks) in [Side::Pro, Side::Con].into_iter().zip(marks) {
+        let mark = |criterion: &&str| {
+            side_marks
+                .get(*criterion)
+                .map_or("-".into(), |it| format!("{:.1}", f64::from(*it) / 10.0))
         };
-        let given: Vec<String> = names.iter().map(mark).collect();
-        let called: Vec<String> = fouls
+        let cells: Vec<String> = criteria.iter().map(mark).collect();
+        let foul_texts: Vec<String> = fouls
             .iter()
             .filter(|foul| foul.side == side)
             .map(|foul| match foul.note.trim() {
@@ -85,10 +88,14 @@ fn marks_table(
                 note => format!("{}: {}", foul.kind, unmask_sides(debate, cue, note)),
             })
             .collect();
-        let called = if called.is_empty() { "none".into() } else { called.join("; ") };
+        let foul_texts = if foul_texts.is_empty() { "none".into() } else { foul_texts.join("; ") };
         let side = escape_table_cell(&status::side_name(debate, side));
-        let _ =
-            writeln!(text, "| {side} | {} | {} |", given.join(" | "), escape_table_cell(&called));
+        let _ = writeln!(
+            text,
+            "| {side} | {} | {} |",
+            cells.join(" | "),
+            escape_table_cell(&foul_texts)
+        );
     }
     text
 }

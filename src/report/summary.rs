@@ -23,19 +23,19 @@ pub fn render_summary(debate: &Debate) -> String {
 }
 
 /// Header of every summary: topic, participants, rounds, rigor, status and notices.
-pub(super) fn summary_header(debate: &Debate, roles: &[Role], more: &[String]) -> String {
+pub(super) fn summary_header(debate: &Debate, roles: &[Role], extra_lines: &[String]) -> String {
     let mut text = String::from("## Debate Summary\n\n");
     text.push_str(demo_notice(debate));
     let _ = writeln!(text, "Topic: {}  ", one_line(debate.current_topic()));
     for role in roles.iter().filter(|role| debate.has_active_role(**role)) {
-        if let Some(who) = role_models(debate, *role) {
-            let _ = writeln!(text, "{}: {}  ", role.title(), one_line(&who));
+        if let Some(models) = role_models(debate, *role) {
+            let _ = writeln!(text, "{}: {}  ", role.title(), one_line(&models));
         }
     }
     let _ = writeln!(text, "Rounds: {}  ", rounds_completed(debate));
     let _ = writeln!(text, "Rigor: {}  ", status::rigor(debate));
     let status = [format!("Status: {}", status::result_name(debate))];
-    let lines: Vec<&str> = status.iter().chain(more).map(String::as_str).collect();
+    let lines: Vec<&str> = status.iter().chain(extra_lines).map(String::as_str).collect();
     let _ = writeln!(text, "{}", lines.join("  \n"));
     if status::labels(debate).contains(&"single-model") {
         text.push_str(
@@ -81,17 +81,17 @@ fn render_verdict(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     }
     let _ = writeln!(text, "Decided: {}.", verdict.decided);
     render_confidence(text, debate, verdict);
-    let turning = verdict.court.as_ref().and_then(|court| court.turning_round);
-    if let Some(round) = turning {
+    let turning_round = verdict.court.as_ref().and_then(|court| court.turning_round);
+    if let Some(round) = turning_round {
         let _ = write!(text, "\nKey turning round: {round}\n");
     }
     if let Some(decisive) = &verdict.decisive {
-        let whose = decisive.side.map(|side| format!(" ({})", status::side_name(debate, side)));
+        let owner = decisive.side.map(|side| format!(" ({})", status::side_name(debate, side)));
         let _ = write!(
             text,
             "\nDecisive argument: `{}`{}: {}\n",
             one_line(&decisive.claim),
-            whose.unwrap_or_default(),
+            owner.unwrap_or_default(),
             one_line(decisive.text.as_deref().unwrap_or("not on the record under this id"))
         );
     }
@@ -140,27 +140,28 @@ fn render_confidence(text: &mut String, debate: &Debate, verdict: &VerdictView) 
         );
     }
     let rulings = |swapped: bool| verdict.rulings.iter().filter(move |it| it.swapped == swapped);
-    let panel = rulings(false).count() > 1;
-    if panel {
-        let split = |swapped: bool| {
-            let agree = rulings(swapped).filter(|ruling| ruling.winner == verdict.winner).count();
-            format!("{agree} of {}", rulings(swapped).count())
+    let is_panel = rulings(false).count() > 1;
+    if is_panel {
+        let agreement = |swapped: bool| {
+            let agreeing =
+                rulings(swapped).filter(|ruling| ruling.winner == verdict.winner).count();
+            format!("{agreeing} of {}", rulings(swapped).count())
         };
-        let mut says = format!("{} judges are for {}", split(false), verdict.winner);
+        let mut panel_text = format!("{} judges are for {}", agreement(false), verdict.winner);
         if rulings(true).count() > 0 {
-            let _ = write!(says, "; with the sides swapped, {}", split(true));
+            let _ = write!(panel_text, "; with the sides swapped, {}", agreement(true));
         }
-        let _ = write!(text, "\nPanel: {says}.\n");
+        let _ = write!(text, "\nPanel: {panel_text}.\n");
     }
     if verdict.contested {
         let _ = write!(text, "\nContested: {}.\n", verdict.doubts.join("; "));
     }
-    if !panel && !verdict.contested {
+    if !is_panel && !verdict.contested {
         return;
     }
     for ruling in &verdict.rulings {
         let order = if ruling.swapped { "sides swapped" } else { "sides as seated" };
-        let seat = if panel { format!("{}, ", one_line(&ruling.seat)) } else { String::new() };
+        let seat = if is_panel { format!("{}, ", one_line(&ruling.seat)) } else { String::new() };
         let _ = writeln!(
             text,
             "- {seat}{order}: for {}{}. {}",
@@ -185,16 +186,16 @@ fn render_claim_checks(text: &mut String, debate: &Debate, verdict: &VerdictView
         return;
     }
     text.push_str("\n| Claim | answered | supported | conceded |\n|---|---|---|---|\n");
-    let word = |yes: bool| if yes { "yes" } else { "no" };
+    let yes_or_no = |yes: bool| if yes { "yes" } else { "no" };
     for check in &verdict.checks {
         let _ = writeln!(
             text,
             "| {} ({}) | {} | {} | {} |",
             escape_table_cell(&check.claim),
             escape_table_cell(&status::side_name(debate, check.side)),
-            word(check.answered),
-            word(check.supported),
-            word(check.conceded)
+            yes_or_no(check.answered),
+            yes_or_no(check.supported),
+            yes_or_no(check.conceded)
         );
     }
     if !verdict.despite.trim().is_empty() {
@@ -219,9 +220,9 @@ fn render_judge_assessment(text: &mut String, debate: &Debate, verdict: &Verdict
     let agreements: Vec<String> = verdict
         .agreements
         .iter()
-        .map(|agreed| match agreed.evidence.trim() {
-            "" => format!("{} (evidence: none given)", agreed.point),
-            evidence => format!("{} (evidence: {evidence})", agreed.point),
+        .map(|agreement| match agreement.evidence.trim() {
+            "" => format!("{} (evidence: none given)", agreement.point),
+            evidence => format!("{} (evidence: {evidence})", agreement.point),
         })
         .collect();
     render_section(text, "Key Agreements", &agreements);
@@ -229,7 +230,12 @@ fn render_judge_assessment(text: &mut String, debate: &Debate, verdict: &Verdict
     let disagreements: Vec<String> = verdict
         .disagreements
         .iter()
-        .map(|said| format!("{}: {pro} argues {}, {con} argues {}", said.point, said.pro, said.con))
+        .map(|disagreement| {
+            format!(
+                "{}: {pro} argues {}, {con} argues {}",
+                disagreement.point, disagreement.pro, disagreement.con
+            )
+        })
         .collect();
     render_section(text, "Key Disagreements", &disagreements);
     render_section(text, "Unresolved Questions", &verdict.unresolved);
@@ -263,8 +269,9 @@ fn render_no_verdict(text: &mut String, debate: &Debate) {
         None => write!(text, "\nNo verdict yet.\n"),
         Some(DebateOutcome::Cancelled) => write!(text, "\nCancelled before a verdict.\n"),
         Some(_) => {
-            let first = |cue: Cue, body: &Body| cue.round == 1 && body.kind() == ReplyKind::Speech;
-            for (cue, body) in debate.replies_in(..).filter(|(cue, body)| first(*cue, body)) {
+            let is_opening =
+                |cue: Cue, body: &Body| cue.round == 1 && body.kind() == ReplyKind::Speech;
+            for (cue, body) in debate.replies_in(..).filter(|(cue, body)| is_opening(*cue, body)) {
                 let _ = write!(text, "\n### Position ({})\n\n", turn_name(debate, cue));
                 let _ = writeln!(text, "{}", demote_headings(body.to_text().trim()));
             }

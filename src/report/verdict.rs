@@ -119,55 +119,49 @@ pub struct RulingView {
 
 /// Builds the view of the verdict. `None` if the debate has none.
 pub fn verdict_view(debate: &Debate) -> Option<VerdictView> {
-    let Judgment {
-        winner,
-        basis,
-        weighted_score: weighed,
-        contest_reasons: contests,
-        confidence,
-        ..
-    } = judgment(debate)?;
-    let none = JudgeRuling::default();
-    let against = leading_ruling(debate, winner.other());
+    let Judgment { winner, basis, weighted_score, contest_reasons, confidence, .. } =
+        judgment(debate)?;
+    let no_ruling = JudgeRuling::default();
+    let opposing = leading_ruling(debate, winner.other());
     let (cue, ruling) = leading_ruling(debate, winner)
-        .or(against)
-        .map_or((None, &none), |(cue, ruling)| (Some(cue), ruling));
-    let own = ruling.side == Some(winner);
-    let words =
+        .or(opposing)
+        .map_or((None, &no_ruling), |(cue, ruling)| (Some(cue), ruling));
+    let is_for_winner = ruling.side == Some(winner);
+    let unmask =
         |text: &str| cue.map_or_else(|| text.to_owned(), |cue| unmask_sides(debate, cue, text));
-    let sides = |said: &DisputedPoint| DisputedPoint {
-        point: words(&said.point),
-        pro: words(&said.pro),
-        con: words(&said.con),
+    let unmask_disputed = |point: &DisputedPoint| DisputedPoint {
+        point: unmask(&point.point),
+        pro: unmask(&point.pro),
+        con: unmask(&point.con),
     };
-    let both = |said: &AgreedPoint| AgreedPoint {
-        point: words(&said.point),
-        evidence: words(&said.evidence),
+    let unmask_agreed = |point: &AgreedPoint| AgreedPoint {
+        point: unmask(&point.point),
+        evidence: unmask(&point.evidence),
     };
     Some(VerdictView {
         winner: status::side_name(debate, winner),
         side: winner,
         basis,
         decided: basis.describe().into(),
-        contested: !contests.is_empty(),
-        doubts: contests.iter().map(|why| why.describe().into()).collect(),
-        weighed,
-        reasoning: match (own, cue) {
-            (true, _) => words(&ruling.because),
-            (false, Some(_)) => overruled_text(debate, winner, &words(&ruling.because)),
+        contested: !contest_reasons.is_empty(),
+        doubts: contest_reasons.iter().map(|reason| reason.describe().into()).collect(),
+        weighed: weighted_score,
+        reasoning: match (is_for_winner, cue) {
+            (true, _) => unmask(&ruling.because),
+            (false, Some(_)) => overruled_text(debate, winner, &unmask(&ruling.because)),
             (false, None) => format!("{}.", no_ruling_reason(basis)),
         },
         cites: ruling.cites.iter().map(|cited| turn_name(debate, *cited)).collect(),
         confidence,
         stated: cue.map(|_| ruling.confidence),
-        margin: ruling.margin().filter(|_| own),
+        margin: ruling.margin().filter(|_| is_for_winner),
         quality: ruling.quality,
-        agreements: ruling.agreements.iter().map(both).collect(),
-        disagreements: ruling.disagreements.iter().map(sides).collect(),
-        unresolved: ruling.unresolved.iter().map(|text| words(text)).collect(),
-        recommendation: match (own, cue) {
-            (false, Some(_)) => overruled_text(debate, winner, &words(&ruling.recommendation)),
-            _ => words(&ruling.recommendation),
+        agreements: ruling.agreements.iter().map(unmask_agreed).collect(),
+        disagreements: ruling.disagreements.iter().map(unmask_disputed).collect(),
+        unresolved: ruling.unresolved.iter().map(|text| unmask(text)).collect(),
+        recommendation: match (is_for_winner, cue) {
+            (false, Some(_)) => overruled_text(debate, winner, &unmask(&ruling.recommendation)),
+            _ => unmask(&ruling.recommendation),
         },
         unsupported: unsupported_claims(debate),
         wrong: wrong_citations(debate),
@@ -175,19 +169,19 @@ pub fn verdict_view(debate: &Debate) -> Option<VerdictView> {
         changed: ruling
             .changed
             .as_ref()
-            .map(|it| DecisionChange { decision: it.decision, because: words(&it.because) }),
+            .map(|it| DecisionChange { decision: it.decision, because: unmask(&it.because) }),
         decisive: ruling
             .decisive
             .as_deref()
-            .filter(|_| own)
+            .filter(|_| is_for_winner)
             .map(|id| find_decisive_claim(debate, winner, id)),
         blind_spots: ruling
             .blind_spots
             .iter()
-            .map(|spot| BlindSpot { side: spot.side, text: words(&spot.text) })
+            .map(|spot| BlindSpot { side: spot.side, text: unmask(&spot.text) })
             .collect(),
         checks: ruling.checks.clone(),
-        despite: words(&ruling.despite),
+        despite: unmask(&ruling.despite),
         court: court_view(debate, winner),
         rulings: rulings(debate).map(|(cue, side, r)| ruling_view(debate, cue, side, r)).collect(),
         unmasked: cue.map(|cue| prompt::render(debate, cue).unmasked).unwrap_or_default(),
@@ -195,9 +189,9 @@ pub fn verdict_view(debate: &Debate) -> Option<VerdictView> {
 }
 
 /// Text of an outvoted judge, marked as an argument for the losing side.
-fn overruled_text(debate: &Debate, winner: Side, said: &str) -> String {
-    let other = status::side_name(debate, winner.other());
-    format!("Marks and votes outweigh the judge, who ruled for {other}: {said}")
+fn overruled_text(debate: &Debate, winner: Side, text: &str) -> String {
+    let loser = status::side_name(debate, winner.other());
+    format!("Marks and votes outweigh the judge, who ruled for {loser}: {text}")
 }
 
 /// Why a side won without any ruling.
@@ -226,8 +220,8 @@ fn ruling_view(debate: &Debate, cue: Cue, side: Side, ruling: &JudgeRuling) -> R
 /// Finds the decisive claim by id, preferring the winner's.
 fn find_decisive_claim(debate: &Debate, winner: Side, id: &str) -> DecisiveClaim {
     let entries = ledger::entries(debate, Cue::END);
-    let named = || entries.iter().filter(|entry| entry.claim.id == id);
-    let entry = named().find(|entry| entry.side == winner).or_else(|| named().next());
+    let matching = || entries.iter().filter(|entry| entry.claim.id == id);
+    let entry = matching().find(|entry| entry.side == winner).or_else(|| matching().next());
     DecisiveClaim {
         claim: id.into(),
         side: entry.map(|entry| entry.side),
@@ -237,13 +231,14 @@ fn find_decisive_claim(debate: &Debate, winner: Side, id: &str) -> DecisiveClaim
 
 /// Claims without evidence, with side and claim id.
 pub fn unsupported_claims(debate: &Debate) -> Vec<String> {
-    let bare =
+    let unsupported =
         ledger::entries(debate, Cue::END).into_iter().filter(ledger::LedgerEntry::is_unsupported);
-    bare.map(|entry| {
-        let side = status::side_name(debate, entry.side);
-        format!("{side} `{}`: {}", entry.claim.id, entry.claim.text)
-    })
-    .collect()
+    unsupported
+        .map(|entry| {
+            let side = status::side_name(debate, entry.side);
+            format!("{side} `{}`: {}", entry.claim.id, entry.claim.text)
+        })
+        .collect()
 }
 
 /// Name of a turn, for example `round 2, challenger`.
@@ -270,24 +265,24 @@ pub fn unmask_sides(debate: &Debate, cue: Cue, text: &str) -> String {
 
 /// Replaces a word only where it is not part of a longer one, and adjusts the article at the start
 /// of a sentence.
-fn replace_word(text: &str, word: &str, by: &str) -> String {
-    let mut done = String::with_capacity(text.len());
+fn replace_word(text: &str, word: &str, replacement: &str) -> String {
+    let mut replaced = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(word) {
-        let (before, after) = (&rest[..at], &rest[at + word.len()..]);
-        let alone = !before.ends_with(|c: char| c.is_ascii_alphanumeric())
+    while let Some(position) = rest.find(word) {
+        let (before, after) = (&rest[..position], &rest[position + word.len()..]);
+        let is_whole_word = !before.ends_with(|c: char| c.is_ascii_alphanumeric())
             && !after.starts_with(|c: char| c.is_ascii_alphanumeric());
-        done.push_str(before);
-        let begins = done.trim_end().ends_with(['.', '!', '?']);
-        match by.strip_prefix("the ") {
-            _ if !alone => done.push_str(word),
-            Some(rest) if begins => {
-                done.push_str("The ");
-                done.push_str(rest);
+        replaced.push_str(before);
+        let starts_sentence = replaced.trim_end().ends_with(['.', '!', '?']);
+        match replacement.strip_prefix("the ") {
+            _ if !is_whole_word => replaced.push_str(word),
+            Some(rest) if starts_sentence => {
+                replaced.push_str("The ");
+                replaced.push_str(rest);
             }
-            _ => done.push_str(by),
+            _ => replaced.push_str(replacement),
         }
         rest = after;
     }
-    done + rest
+    replaced + rest
 }

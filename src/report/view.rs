@@ -108,7 +108,7 @@ pub struct LessonView {
 
 /// A seat and the participant that plays it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "as in the setup")]
+#[expect(missing_docs, reason = "same fields as in the setup")]
 pub struct SeatView {
     pub name: String,
     pub role: Role,
@@ -230,7 +230,7 @@ pub fn debate_view(debate: &Debate) -> DebateView {
         handed: debate
             .seat_transfers()
             .iter()
-            .map(|handed| seat_transfer_view(debate, handed))
+            .map(|transfer| seat_transfer_view(debate, transfer))
             .collect(),
         pin: setup.pin.clone(),
         effort: setup.effort,
@@ -261,22 +261,22 @@ pub fn debate_view(debate: &Debate) -> DebateView {
     }
 }
 
-fn seat_transfer_view(debate: &Debate, handed: &SeatTransfer) -> SeatTransferView {
-    let seat = debate.seats().get(usize::from(handed.seat));
+fn seat_transfer_view(debate: &Debate, transfer: &SeatTransfer) -> SeatTransferView {
+    let seat = debate.seats().get(usize::from(transfer.seat));
     SeatTransferView {
         seat: seat.map(|seat| seat.name.clone()).unwrap_or_default(),
-        from: handed.from.to_string(),
-        to: handed.to.to_string(),
-        at: handed.due_cue.map(|cue| cue.to_string()),
-        because: handed.reason.clone(),
+        from: transfer.from.to_string(),
+        to: transfer.to.to_string(),
+        at: transfer.due_cue.map(|cue| cue.to_string()),
+        because: transfer.reason.clone(),
     }
 }
 
 fn due_view(debate: &Debate) -> DueView {
-    let names = |cues: Vec<Cue>| cues.iter().map(ToString::to_string).collect();
+    let turn_ids = |cues: Vec<Cue>| cues.iter().map(ToString::to_string).collect();
     match next(debate) {
         Step::Speak { driven, awaited } => {
-            DueView::Turns { driven: names(driven), awaited: names(awaited) }
+            DueView::Turns { driven: turn_ids(driven), awaited: turn_ids(awaited) }
         }
         Step::Hold { pause: PauseReason::UserHold, .. } => DueView::User,
         Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => DueView::Budget,
@@ -306,8 +306,11 @@ fn turn_view(
         resolves: body.map(|body| body.resolutions().to_vec()).unwrap_or_default(),
         findings: turn.map(|reply| reply.findings.clone()).unwrap_or_default(),
         citations: turn.map(|reply| reply.citations.clone()).unwrap_or_default(),
-        failure: turn.err().map(|lost| format!("{}: {}", lost.trouble.as_str(), lost.note)),
+        failure: turn
+            .err()
+            .map(|failure| format!("{}: {}", failure.trouble.as_str(), failure.note)),
         refused: debate.rejected_reply(cue).map(|attempt| attempt.why.clone()),
-        envelope: turn.map_or_else(|lost| lost.envelope.clone(), |reply| reply.envelope.clone()),
+        envelope: turn
+            .map_or_else(|failure| failure.envelope.clone(), |reply| reply.envelope.clone()),
     }
 }

@@ -74,17 +74,18 @@ pub enum FindingState {
 impl Finding {
     /// The part of the finding that a later review needs.
     pub fn to_noted(&self) -> NotedFinding {
-        let own = |proof: &&FindingEvidence| proof.verified && proof.place == self.place;
-        let offered = |proof: &FindingEvidence| match (&proof.place, &proof.quote) {
+        let is_own =
+            |evidence: &&FindingEvidence| evidence.verified && evidence.place == self.place;
+        let citation_text = |evidence: &FindingEvidence| match (&evidence.place, &evidence.quote) {
             (Some(place), Some(quote)) => format!("{} \"{quote}\"", place.file),
-            _ => proof.raw.clone(),
+            _ => evidence.raw.clone(),
         };
         NotedFinding {
             fingerprint: self.fingerprint.clone(),
             claim: self.claim.clone(),
             severity: self.severity,
             place: self.place.clone(),
-            rests_on: self.evidence.iter().find(own).map(offered).unwrap_or_default(),
+            rests_on: self.evidence.iter().find(is_own).map(citation_text).unwrap_or_default(),
         }
     }
 }

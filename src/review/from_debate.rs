@@ -35,7 +35,7 @@ struct Challenge<'a> {
 }
 
 /// Builds the review of a debate. None if the debate is not about a change.
-pub fn review_from_debate(debate: &Debate, most: usize) -> Option<Review> {
+pub fn review_from_debate(debate: &Debate, max_findings: usize) -> Option<Review> {
     let proposed = debate.setup().proposed.as_ref()?;
     let status = status::status(debate);
     let mut review = Review {
@@ -47,20 +47,20 @@ pub fn review_from_debate(debate: &Debate, most: usize) -> Option<Review> {
         ..review_of_change(proposed)
     };
     apply_verdict(debate, &mut review);
-    let (mut found, unverified): (Vec<Finding>, Vec<Finding>) = collect_findings(debate)
+    let (mut verified, unverified): (Vec<Finding>, Vec<Finding>) = collect_findings(debate)
         .into_iter()
         .partition(|it| it.evidence.iter().any(|it| it.verified));
-    found.sort_by_key(|it| (it.severity, !it.conceded));
-    let raised: BTreeSet<String> = found.iter().map(|it| it.fingerprint.clone()).collect();
-    review.grave = found.iter().filter(|it| it.severity != Severity::Low).count();
-    review.more = found.len().saturating_sub(most);
-    found.truncate(most);
-    review.findings = found;
+    verified.sort_by_key(|it| (it.severity, !it.conceded));
+    let raised: BTreeSet<String> = verified.iter().map(|it| it.fingerprint.clone()).collect();
+    review.grave = verified.iter().filter(|it| it.severity != Severity::Low).count();
+    review.more = verified.len().saturating_sub(max_findings);
+    verified.truncate(max_findings);
+    review.findings = verified;
     // An earlier finding that was raised again is listed with the findings only.
-    let listed = |it: &&KnownFinding| {
-        review.findings.iter().all(|at| at.fingerprint != it.noted.fingerprint)
+    let is_unlisted = |it: &&KnownFinding| {
+        review.findings.iter().all(|finding| finding.fingerprint != it.noted.fingerprint)
     };
-    let known = proposed.known.iter().filter(listed);
+    let known = proposed.known.iter().filter(is_unlisted);
     review.earlier = known.map(|it| earlier_finding(it, &raised)).collect();
     review.unverified = unverified;
     review.unverified.truncate(MAX_UNVERIFIED);
@@ -68,20 +68,20 @@ pub fn review_from_debate(debate: &Debate, most: usize) -> Option<Review> {
 }
 
 /// A skipped review, with the reason.
-pub fn skipped_review(proposed: &ReviewedChange, why: &str) -> Review {
-    Review { skipped: Some(why.to_owned()), ..review_of_change(proposed) }
+pub fn skipped_review(proposed: &ReviewedChange, reason: &str) -> Review {
+    Review { skipped: Some(reason.to_owned()), ..review_of_change(proposed) }
 }
 
 /// Replaces the known findings of a review. A cached review knows only those of the time it was
 /// debated.
 pub fn with_known_findings(review: Review, known: &[KnownFinding]) -> Review {
     let mut review = review;
-    let of = |fingerprint: &str| known.iter().any(|it| it.noted.fingerprint == fingerprint);
-    review.findings.iter_mut().for_each(|it| it.known = of(&it.fingerprint));
+    let is_known = |fingerprint: &str| known.iter().any(|it| it.noted.fingerprint == fingerprint);
+    review.findings.iter_mut().for_each(|it| it.known = is_known(&it.fingerprint));
     let raised: BTreeSet<String> =
         review.findings.iter().map(|it| it.fingerprint.clone()).collect();
-    let other = known.iter().filter(|it| !raised.contains(&it.noted.fingerprint));
-    review.earlier = other.map(|it| earlier_finding(it, &raised)).collect();
+    let not_raised = known.iter().filter(|it| !raised.contains(&it.noted.fingerprint));
+    review.earlier = not_raised.map(|it| earlier_finding(it, &raised)).collect();
     review
 }
 
@@ -99,8 +99,8 @@ fn review_of_change(proposed: &ReviewedChange) -> Review {
 
 /// Whether the format has a challenger but no turn of it was completed.
 fn is_unopposed(debate: &Debate) -> bool {
-    let against = |cue: Cue| debate.seat(cue).role.side() == Some(Side::Con);
-    debate.has_active_role(Role::Con) && !debate.replies_in(..).any(|(cue, _)| against(cue))
+    let is_against = |cue: Cue| debate.seat(cue).role.side() == Some(Side::Con);
+    debate.has_active_role(Role::Con) && !debate.replies_in(..).any(|(cue, _)| is_against(cue))
 }
 
 /// Fills in the verdict. A ruling on an unopposed change does not count.
@@ -112,12 +112,13 @@ fn apply_verdict(debate: &Debate, review: &mut Review) {
         Side::Con => ReviewDecision::Change,
     };
     review.doubts = verdict.doubts;
-    let close = ContestReason::Margin.describe();
-    review.split = review.doubts.iter().any(|doubt| doubt != close);
-    let judges = |seat: &&Seat| matches!(seat.role, Role::Judge | Role::Mirror);
-    let missing = debate.seats().iter().filter(judges).count() > rulings(debate).count();
-    review.doubts.extend(missing.then(|| "not every judge has ruled".into()));
-    review.split |= missing;
+    let narrow_margin = ContestReason::Margin.describe();
+    review.split = review.doubts.iter().any(|doubt| doubt != narrow_margin);
+    let is_judge = |seat: &&Seat| matches!(seat.role, Role::Judge | Role::Mirror);
+    let is_ruling_missing =
+        debate.seats().iter().filter(is_judge).count() > rulings(debate).count();
+    review.doubts.extend(is_ruling_missing.then(|| "not every judge has ruled".into()));
+    review.split |= is_ruling_missing;
     review.confidence = verdict.confidence;
     review.reasoning = verdict.reasoning;
     review.recommendation = verdict.recommendation;
@@ -132,32 +133,32 @@ fn collect_findings(debate: &Debate) -> Vec<Finding> {
         .flat_map(|it| &it.known)
         .map(|it| it.noted.fingerprint.as_str())
         .collect();
-    let all = merge_challenges(collect_challenges(debate));
+    let challenges = merge_challenges(collect_challenges(debate));
     // If several challenges have the same base hash, the first by text keeps it. The order of turns
     // must not matter.
-    let plain = |base: &str| {
-        let same = all.iter().filter(|it| base_fingerprint(debate, it) == base);
+    let first_text = |base: &str| {
+        let same = challenges.iter().filter(|it| base_fingerprint(debate, it) == base);
         same.map(|it| collapse_whitespace(&it.claim.text)).min()
     };
-    let plain: Vec<bool> = all
+    let keeps_base: Vec<bool> = challenges
         .iter()
         .map(|it| {
-            plain(&base_fingerprint(debate, it)).as_ref()
+            first_text(&base_fingerprint(debate, it)).as_ref()
                 == Some(&collapse_whitespace(&it.claim.text))
         })
         .collect();
-    let mut taken = BTreeSet::new();
-    let finding = |(challenge, plain): (&Challenge<'_>, bool)| {
+    let mut used = BTreeSet::new();
+    let finding = |(challenge, keeps_base): (&Challenge<'_>, bool)| {
         let place = best_location(debate, &challenge.citations).map(|(place, _)| place);
         let claim = collapse_whitespace(&challenge.claim.text);
         let base = base_fingerprint(debate, challenge);
         let mut fingerprint =
-            if plain { base } else { content_hash(&[FINGERPRINT_DOMAIN, &base, &claim]) };
-        let mut nth = 0;
-        while !taken.insert(fingerprint.clone()) {
-            nth += 1;
+            if keeps_base { base } else { content_hash(&[FINGERPRINT_DOMAIN, &base, &claim]) };
+        let mut counter = 0;
+        while !used.insert(fingerprint.clone()) {
+            counter += 1;
             fingerprint =
-                content_hash(&[FINGERPRINT_DOMAIN, &fingerprint, &claim, &nth.to_string()]);
+                content_hash(&[FINGERPRINT_DOMAIN, &fingerprint, &claim, &counter.to_string()]);
         }
         Finding {
             known: known.contains(fingerprint.as_str()),
@@ -172,59 +173,62 @@ fn collect_findings(debate: &Debate) -> Vec<Finding> {
             conceded: challenge.conceded,
         }
     };
-    all.iter().zip(plain).map(finding).collect()
+    challenges.iter().zip(keeps_base).map(finding).collect()
 }
 
 /// The base fingerprint: a hash of the file, the quoted text, and whether that text was removed,
 /// because removed and present text are different findings.
 fn base_fingerprint(debate: &Debate, challenge: &Challenge<'_>) -> String {
-    let (place, quote) = best_location(debate, &challenge.citations).unzip();
-    let file = place.as_ref().map_or("", |place| place.file.as_str());
-    let gone = if place.as_ref().is_some_and(|place| place.removed) { "gone" } else { "" };
-    let words = quote
+    let (location, quote) = best_location(debate, &challenge.citations).unzip();
+    let file = location.as_ref().map_or("", |location| location.file.as_str());
+    let removed_tag =
+        if location.as_ref().is_some_and(|location| location.removed) { "gone" } else { "" };
+    let text = quote
         .flatten()
         .map_or_else(|| collapse_whitespace(&challenge.claim.text), collapse_whitespace);
-    content_hash(&[FINGERPRINT_DOMAIN, file, &words, gone])
+    content_hash(&[FINGERPRINT_DOMAIN, file, &text, removed_tag])
 }
 
 /// The evidence of these citations, without duplicates.
 fn unique_evidence(citations: &[&Citation]) -> Vec<FindingEvidence> {
-    let mut proofs: Vec<FindingEvidence> = vec![];
-    for proof in citations.iter().map(|it| evidence_from_citation(it)) {
-        if !proofs.contains(&proof) {
-            proofs.push(proof);
+    let mut unique: Vec<FindingEvidence> = vec![];
+    for evidence in citations.iter().map(|it| evidence_from_citation(it)) {
+        if !unique.contains(&evidence) {
+            unique.push(evidence);
         }
     }
-    proofs
+    unique
 }
 
 /// Merges a challenge that is repeated in several rounds into one with its latest text. Challenges
 /// match by claim id and a common verified citation.
 fn merge_challenges(all: Vec<Challenge<'_>>) -> Vec<Challenge<'_>> {
-    let words = |it: &Challenge<'_>| -> Vec<_> {
+    let verified_quotes = |it: &Challenge<'_>| -> Vec<_> {
         let found = it.citations.iter().filter(|it| it.found.is_verified());
         found.map(|it| (it.path.clone(), it.quote.as_deref().map(collapse_whitespace))).collect()
     };
-    let mut kept: Vec<Challenge<'_>> = vec![];
+    let mut merged: Vec<Challenge<'_>> = vec![];
     for challenge in all {
-        let own = words(&challenge);
-        let same = |it: &&mut Challenge<'_>| {
-            it.claim.id == challenge.claim.id && words(it).iter().any(|it| own.contains(it))
+        let own_quotes = verified_quotes(&challenge);
+        let is_same = |it: &&mut Challenge<'_>| {
+            it.claim.id == challenge.claim.id
+                && verified_quotes(it).iter().any(|it| own_quotes.contains(it))
         };
-        match kept.iter_mut().find(same) {
-            None => kept.push(challenge),
-            Some(known) => {
-                known.claim = challenge.claim;
-                known.severity = challenge.severity.or(known.severity);
-                known.conceded |= challenge.conceded;
-                known.answer = challenge.answer.or(known.answer.take());
-                let new = challenge.citations.into_iter();
-                let new: Vec<_> = new.filter(|it| !known.citations.contains(it)).collect();
-                known.citations.extend(new);
+        match merged.iter_mut().find(is_same) {
+            None => merged.push(challenge),
+            Some(existing) => {
+                existing.claim = challenge.claim;
+                existing.severity = challenge.severity.or(existing.severity);
+                existing.conceded |= challenge.conceded;
+                existing.answer = challenge.answer.or(existing.answer.take());
+                let new_citations = challenge.citations.into_iter();
+                let new_citations: Vec<_> =
+                    new_citations.filter(|it| !existing.citations.contains(it)).collect();
+                existing.citations.extend(new_citations);
             }
         }
     }
-    kept
+    merged
 }
 
 /// Claims of the side against the change. In research: claims of the second advocate.
@@ -238,9 +242,9 @@ fn collect_challenges(debate: &Debate) -> Vec<Challenge<'_>> {
         let answers = pro.filter(|entry| entry.claim.answers.iter().any(|it| it == id));
         join_texts(answers.map(|entry| entry.claim.text.as_str()))
     };
-    let against =
+    let opposing =
         entries.iter().filter(|it| it.side == Side::Con && it.status != ClaimStatus::Resolved);
-    against
+    opposing
         .map(|entry| Challenge {
             cue: entry.cue,
             claim: entry.claim,
@@ -253,33 +257,34 @@ fn collect_challenges(debate: &Debate) -> Vec<Challenge<'_>> {
 }
 
 fn research_challenges(debate: &Debate) -> Vec<Challenge<'_>> {
-    let Some(against) = participants::seats_with_role(debate, Role::Advocate).nth(1) else {
+    let Some(opponent) = participants::seats_with_role(debate, Role::Advocate).nth(1) else {
         return vec![];
     };
     let speeches: Vec<_> =
         debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?))).collect();
     let answer = |id: &str| {
-        let others = speeches.iter().filter(|(cue, _)| cue.seat != against);
+        let others = speeches.iter().filter(|(cue, _)| cue.seat != opponent);
         let claims = others.flat_map(|(_, reply)| reply.body.claims());
         let answers = claims.filter(|claim| claim.answers.iter().any(|it| it == id));
         join_texts(answers.map(|claim| claim.text.as_str()))
     };
-    let own = speeches.iter().filter(|(cue, _)| cue.seat == against);
-    own.flat_map(|(cue, reply)| {
-        let claims = reply.body.claims().iter();
-        let argued = claims.filter(|claim| {
-            matches!(claim.part, None | Some(ClaimPurpose::Argument | ClaimPurpose::Weakness))
-        });
-        argued.map(|claim| Challenge {
-            cue: *cue,
-            claim,
-            severity: claim.severity,
-            citations: ledger::citations_for_claim(&reply.citations, &claim.id).collect(),
-            answer: answer(&claim.id),
-            conceded: false,
+    let own_speeches = speeches.iter().filter(|(cue, _)| cue.seat == opponent);
+    own_speeches
+        .flat_map(|(cue, reply)| {
+            let claims = reply.body.claims().iter();
+            let arguments = claims.filter(|claim| {
+                matches!(claim.part, None | Some(ClaimPurpose::Argument | ClaimPurpose::Weakness))
+            });
+            arguments.map(|claim| Challenge {
+                cue: *cue,
+                claim,
+                severity: claim.severity,
+                citations: ledger::citations_for_claim(&reply.citations, &claim.id).collect(),
+                answer: answer(&claim.id),
+                conceded: false,
+            })
         })
-    })
-    .collect()
+        .collect()
 }
 
 fn join_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
@@ -290,13 +295,13 @@ fn join_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
 /// The challenger's severity, or low if every judge that checked the claim found it answered or
 /// unsupported.
 fn effective_severity(debate: &Debate, challenge: &Challenge<'_>) -> Severity {
-    let (said, id) = (challenge.severity.unwrap_or_default(), &challenge.claim.id);
+    let (stated, id) = (challenge.severity.unwrap_or_default(), &challenge.claim.id);
     let checks = rulings(debate).flat_map(|(_, _, ruling)| &ruling.checks);
-    let mut own = checks.filter(|it| it.side == Side::Con && it.claim == *id).peekable();
-    if own.peek().is_some() && own.all(|check| !check.upholds_claim()) {
+    let mut own_checks = checks.filter(|it| it.side == Side::Con && it.claim == *id).peekable();
+    if own_checks.peek().is_some() && own_checks.all(|check| !check.upholds_claim()) {
         Severity::Low
     } else {
-        said
+        stated
     }
 }
 
@@ -306,16 +311,16 @@ fn best_location<'a>(
     debate: &Debate,
     citations: &[&'a Citation],
 ) -> Option<(CodeLocation, Option<&'a str>)> {
-    let places: Vec<_> = citations
+    let locations: Vec<_> = citations
         .iter()
         .filter(|it| it.found.is_verified())
         .filter_map(|it| Some((it.location()?, it.quote.as_deref())))
         .collect();
     let touched = &debate.setup().touched;
     let beside = debate.setup().proposed.as_ref().map_or(&[][..], |it| &it.beside);
-    let about = |file: &String| touched.contains(file) && !beside.contains(file);
-    let rank = |place: &CodeLocation| (place.line.is_none(), !about(&place.file));
-    places.into_iter().min_by_key(|(place, _)| rank(place))
+    let is_central = |file: &String| touched.contains(file) && !beside.contains(file);
+    let rank = |location: &CodeLocation| (location.line.is_none(), !is_central(&location.file));
+    locations.into_iter().min_by_key(|(location, _)| rank(location))
 }
 
 fn evidence_from_citation(citation: &Citation) -> FindingEvidence {
@@ -330,48 +335,48 @@ fn evidence_from_citation(citation: &Citation) -> FindingEvidence {
 }
 
 fn earlier_finding(known: &KnownFinding, raised: &BTreeSet<String>) -> EarlierFinding {
-    let open = raised.contains(&known.noted.fingerprint) || !known.gone;
+    let is_open = raised.contains(&known.noted.fingerprint) || !known.gone;
     EarlierFinding {
         noted: known.noted.clone(),
-        state: if open { FindingState::Open } else { FindingState::Fixed },
+        state: if is_open { FindingState::Open } else { FindingState::Fixed },
     }
 }
 
 /// Warnings to show with the result.
 fn collect_notices(debate: &Debate, status: Status) -> Vec<String> {
-    let bare = |line: String| match line.split_once("] ") {
+    let strip_tag = |line: String| match line.split_once("] ") {
         Some((mark, rest)) if mark.starts_with('[') => rest.to_owned(),
         _ => line,
     };
-    let mut notices: Vec<String> = status::notices(debate).into_iter().map(bare).collect();
+    let mut notices: Vec<String> = status::notices(debate).into_iter().map(strip_tag).collect();
     if !status.is_over() {
-        let spent =
+        let budget_spent =
             matches!(next(debate), Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. });
-        let onward = if spent { ", allowed more," } else { "" };
+        let with_limit = if budget_spent { " with a higher limit" } else { "" };
         notices.insert(
             0,
             format!(
                 "This review was cut short: what follows is what was said until then. The same \
-                 command{onward} goes on with it."
+                 command{with_limit} goes on with it."
             ),
         );
     }
     if status.is_over() && debate.is_concluded() {
-        let hurried =
-            "The time was over before all was said: this rests on what was said until then.";
-        notices.insert(0, hurried.into());
+        let notice = "The time was over before the debate was complete: this rests on what was \
+                       said until then.";
+        notices.insert(0, notice.into());
     }
     if status.is_over() && is_unopposed(debate) {
         notices.insert(0, "Nobody has argued against the change, so nothing is ruled.".into());
     }
-    let unseen = debate.setup().proposed.as_ref().map_or("", |it| it.unseen.as_str());
-    if !unseen.is_empty() {
-        notices.push(format!("Not shown to those who argued: {unseen}."));
+    let not_shown = debate.setup().proposed.as_ref().map_or("", |it| it.unseen.as_str());
+    if !not_shown.is_empty() {
+        notices.push(format!("Not shown to those who argued: {not_shown}."));
     }
     if participants::debate_kind(debate) == participants::DebateKind::Research {
         let id = &debate.setup().id;
         notices.push(format!(
-            "A research weighs both sides and picks none; `debate show {id}` has it whole."
+            "A research weighs both sides and picks none; `debate show {id}` shows all of it."
         ));
     }
     for label in status::labels(debate) {
@@ -387,11 +392,11 @@ fn collect_notices(debate: &Debate, status: Status) -> Vec<String> {
 
 fn review_participants(debate: &Debate) -> Vec<ReviewParticipant> {
     let seats = (0u8..).zip(debate.seats());
-    let shown = seats.filter(|(_, seat)| !matches!(seat.role, Role::Mirror | Role::Scribe));
-    shown
-        .map(|(nth, seat)| ReviewParticipant {
+    let visible = seats.filter(|(_, seat)| !matches!(seat.role, Role::Mirror | Role::Scribe));
+    visible
+        .map(|(index, seat)| ReviewParticipant {
             role: seat.title_in_sentence(),
-            voice: participants::seat_model(debate, nth),
+            voice: participants::seat_model(debate, index),
         })
         .collect()
 }

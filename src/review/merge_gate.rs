@@ -16,14 +16,14 @@ pub enum FailOn {
 }
 
 /// Whether a review blocks the merge. Findings without verified evidence never do.
-pub fn blocks_merge(review: &Review, when: FailOn) -> bool {
-    let grave = review.grave > 0;
+pub fn blocks_merge(review: &Review, fail_on: FailOn) -> bool {
+    let has_grave_finding = review.grave > 0;
     let blocks = review.decision == ReviewDecision::Change && !review.split;
-    let doubted = review.decision != ReviewDecision::None && review.split;
-    grave
-        && match when {
+    let is_split = review.decision != ReviewDecision::None && review.split;
+    has_grave_finding
+        && match fail_on {
             FailOn::Never => false,
             FailOn::Block => blocks,
-            FailOn::Contested => blocks || doubted,
+            FailOn::Contested => blocks || is_split,
         }
 }

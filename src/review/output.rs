@@ -4,6 +4,7 @@ pub mod escape_markdown;
 mod github_annotations;
 mod gitlab;
 mod html;
+mod limits;
 pub mod location;
 mod markdown;
 mod markdown_summary;
@@ -77,23 +78,24 @@ impl ReviewFormat {
     }
 
     /// Parses the name.
-    pub fn parse(word: &str) -> Option<ReviewFormat> {
-        ReviewFormat::ALL.into_iter().find(|form| form.as_str() == word)
+    pub fn parse(name: &str) -> Option<ReviewFormat> {
+        ReviewFormat::ALL.into_iter().find(|format| format.as_str() == name)
     }
 }
 
 impl std::str::FromStr for ReviewFormat {
     type Err = String;
 
-    fn from_str(word: &str) -> Result<ReviewFormat, String> {
-        let all = ReviewFormat::ALL.map(ReviewFormat::as_str).join(", ");
-        ReviewFormat::parse(word).ok_or_else(|| format!("no such form `{word}`; there are: {all}"))
+    fn from_str(name: &str) -> Result<ReviewFormat, String> {
+        let names = ReviewFormat::ALL.map(ReviewFormat::as_str).join(", ");
+        ReviewFormat::parse(name)
+            .ok_or_else(|| format!("unknown output format `{name}`; known: {names}"))
     }
 }
 
 /// Renders the review. Empty if the format has nothing to show for it.
-pub fn render_review(review: &Review, form: ReviewFormat) -> String {
-    match form {
+pub fn render_review(review: &Review, format: ReviewFormat) -> String {
+    match format {
         ReviewFormat::Md => render_summary(review, MAX_STEP_SUMMARY_BYTES),
         ReviewFormat::Json => {
             sanitize::to_safe_json(&ReviewDocument { v: 1, kind: "review", review })

@@ -44,31 +44,31 @@ pub struct PreparedReview {
     pub earlier: Option<EarlierReview>,
 }
 
-/// Why to skip the review of a change. With `insists`, only an empty change is skipped.
-pub fn skip_reason(proposal: &ChangeSet, insists: bool) -> Option<SkipReason> {
-    proposal.skip_reason.filter(|idle| *idle == SkipReason::Empty || !insists)
+/// Why to skip the review of a change. With `force`, only an empty change is skipped.
+pub fn skip_reason(change_set: &ChangeSet, force: bool) -> Option<SkipReason> {
+    change_set.skip_reason.filter(|reason| *reason == SkipReason::Empty || !force)
 }
 
 /// Rejects an archive inside the repository under review: the change could have forged its records.
-pub fn require_archive_outside_repo(home: &Path, root: &Path) -> Result<(), AppError> {
+pub fn require_archive_outside_repo(archive_dir: &Path, root: &Path) -> Result<(), AppError> {
     // A path that does not exist yet is judged by its nearest existing parent.
-    let there = home.ancestors().find_map(|folder| dunce::canonicalize(folder).ok());
+    let existing = archive_dir.ancestors().find_map(|folder| dunce::canonicalize(folder).ok());
     let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-    if there.is_none_or(|there| !there.starts_with(root)) {
+    if existing.is_none_or(|existing| !existing.starts_with(root)) {
         return Ok(());
     }
     Err(AppError::InvalidOption(format!(
         "the archive `{}` lies in the repository under review: set DEBATE_HOME to a folder outside, \
          where no change can put anything",
-        home.display()
+        archive_dir.display()
     )))
 }
 
 /// Rejects `--fail-on` for a format without a verdict, because it could never block.
-pub fn require_verdict_format(desk: &App, format: &str, when: FailOn) -> Result<(), AppError> {
-    let offer = &desk.catalog().find(format)?.offer;
+pub fn require_verdict_format(app: &App, format: &str, fail_on: FailOn) -> Result<(), AppError> {
+    let offer = &app.catalog().find(format)?.offer;
     let mut phases = offer.format.acts.iter().flat_map(|act| &act.phases);
-    if when == FailOn::Never || phases.any(|phase| phase.reply == ReplyKind::Verdict) {
+    if fail_on == FailOn::Never || phases.any(|phase| phase.reply == ReplyKind::Verdict) {
         return Ok(());
     }
     Err(AppError::InvalidOption(format!(
@@ -79,37 +79,38 @@ pub fn require_verdict_format(desk: &App, format: &str, when: FailOn) -> Result<
 /// Parses the context items into the change selector and the other items. Default: any change of
 /// the working tree, the branch or the last commit.
 pub fn parse_selector(context: &str) -> (ChangeSelector, String) {
-    let (mut meant, mut rest) = (ChangeSelector::Auto, vec![]);
+    let (mut selector, mut rest) = (ChangeSelector::Auto, vec![]);
     let (items, note) = match context.find("note=") {
-        Some(at) => context.split_at(at),
+        Some(index) => context.split_at(index),
         None => (context, ""),
     };
     for item in items.split([';', '\n']).map(str::trim).filter(|item| !item.is_empty()) {
-        let named =
+        let pair =
             item.split_once('=').map_or((item, ""), |(name, value)| (name.trim(), value.trim()));
-        match named {
-            ("diff", "") => meant = ChangeSelector::Auto,
-            ("diff", "worktree") => meant = ChangeSelector::Worktree,
-            ("diff", "branch") => meant = ChangeSelector::Branch,
-            ("diff", "staged" | "cached" | "index") => meant = ChangeSelector::Staged,
+        match pair {
+            ("diff", "") => selector = ChangeSelector::Auto,
+            ("diff", "worktree") => selector = ChangeSelector::Worktree,
+            ("diff", "branch") => selector = ChangeSelector::Branch,
+            ("diff", "staged" | "cached" | "index") => selector = ChangeSelector::Staged,
             ("diff", range) if range.contains("..") => {
-                meant = ChangeSelector::Range(range.to_owned())
+                selector = ChangeSelector::Range(range.to_owned())
             }
-            ("diff", commit) => meant = ChangeSelector::Commit(commit.to_owned()),
+            ("diff", commit) => selector = ChangeSelector::Commit(commit.to_owned()),
             ("auto" | "none", "") => {}
             _ => rest.push(item),
         }
     }
     rest.extend(Some(note).filter(|note| !note.is_empty()));
-    (meant, rest.join("\n"))
+    (selector, rest.join("\n"))
 }
 
 /// The default key that the reviews of one change share: its branch or range. An uncommitted change
 /// includes its base, so that it matches only itself.
-fn default_subject(meant: &ChangeSelector, proposal: &ChangeSet) -> String {
-    let branch = proposal.branch.as_deref().unwrap_or("HEAD");
-    let base = proposal.commits.0.as_deref().or(proposal.old_tree.as_deref()).unwrap_or("nothing");
-    match meant {
+fn default_subject(selector: &ChangeSelector, change_set: &ChangeSet) -> String {
+    let branch = change_set.branch.as_deref().unwrap_or("HEAD");
+    let base =
+        change_set.commits.0.as_deref().or(change_set.old_tree.as_deref()).unwrap_or("nothing");
+    match selector {
         ChangeSelector::Range(range) => {
             let (base, head) =
                 range.split_once("...").or_else(|| range.split_once("..")).unwrap_or((range, ""));
@@ -119,7 +120,7 @@ fn default_subject(meant: &ChangeSelector, proposal: &ChangeSet) -> String {
         ChangeSelector::Commit(id) => format!("commit {id}"),
         ChangeSelector::Staged => format!("{branch}, staged since {base}"),
         ChangeSelector::Patch { .. } => format!("a patch to {base}"),
-        ChangeSelector::Auto | ChangeSelector::Worktree if proposal.commits.1.is_none() => {
+        ChangeSelector::Auto | ChangeSelector::Worktree if change_set.commits.1.is_none() => {
             format!("{branch}, changed since {base}")
         }
         ChangeSelector::Auto | ChangeSelector::Worktree | ChangeSelector::Branch => {
@@ -130,39 +131,44 @@ fn default_subject(meant: &ChangeSelector, proposal: &ChangeSet) -> String {
 
 /// Prepares the review: draft, seating request, known findings, and an existing review.
 pub async fn prepare_review(
-    desk: &App,
+    app: &App,
     root: &Path,
-    proposal: ChangeSet,
-    asked: ReviewRequest,
-    (draft, wish): (DebateDraft, SeatingRequest),
+    change_set: ChangeSet,
+    request: ReviewRequest,
+    (draft, seating): (DebateDraft, SeatingRequest),
 ) -> Result<PreparedReview, AppError> {
-    let meant = asked.selector.unwrap_or(ChangeSelector::Auto);
-    let subject = asked.subject.unwrap_or_else(|| default_subject(&meant, &proposal));
+    let selector = request.selector.unwrap_or(ChangeSelector::Auto);
+    let subject = request.subject.unwrap_or_else(|| default_subject(&selector, &change_set));
     let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
-    let earlier = if asked.earlier.is_some() {
-        asked.earlier
+    let earlier = if request.earlier.is_some() {
+        request.earlier
     } else {
-        let before = desk.find_previous_review(root, &subject, &proposal)?;
-        before.and_then(|debate| review_from_debate(&debate, usize::MAX))
+        let previous = app.find_previous_review(root, &subject, &change_set)?;
+        previous.and_then(|debate| review_from_debate(&debate, usize::MAX))
     };
     // Findings that were still open then and were not raised again are carried over.
     let known = earlier.map(|review| {
         let open = review.earlier.iter().filter(|it| it.state == FindingState::Open);
-        let found = review.findings.iter().map(Finding::to_noted);
-        found.chain(open.map(|it| it.noted.clone())).take(MAX_KNOWN_FINDINGS).collect()
+        let findings = review.findings.iter().map(Finding::to_noted);
+        findings.chain(open.map(|it| it.noted.clone())).take(MAX_KNOWN_FINDINGS).collect()
     });
-    let known = desk.recheck_findings(root, &proposal, known.unwrap_or_default()).await?;
-    let ReviewRequest { title, body, fresh, .. } = asked;
-    let change = ChangeUnderReview { change_set: proposal, title, body, known_findings: known };
-    let (mut draft, wish) = desk.build_review(draft, wish, change, &subject)?;
+    let known = app.recheck_findings(root, &change_set, known.unwrap_or_default()).await?;
+    let ReviewRequest { title, body, fresh, .. } = request;
+    let change = ChangeUnderReview { change_set, title, body, known_findings: known };
+    let (mut draft, seating) = app.build_review(draft, seating, change, &subject)?;
     if let Some(proposed) = &mut draft.reviewed_change {
         proposed.fresh = fresh;
     }
-    let same = match (&draft.reviewed_change, fresh) {
-        (Some(proposed), false) => desk.find_same_review(root, proposed)?,
+    let same_review = match (&draft.reviewed_change, fresh) {
+        (Some(proposed), false) => app.find_same_review(root, proposed)?,
         _ => SameReview::default(),
     };
-    let already = same.earlier;
-    draft.supersedes = same.ids;
-    Ok(PreparedReview { draft, seating: wish, earlier: already })
+    tracing::debug!(
+        known_findings = draft.reviewed_change.as_ref().map_or(0, |change| change.known.len()),
+        reviewed_before = same_review.earlier.is_some(),
+        "review prepared"
+    );
+    let existing = same_review.earlier;
+    draft.supersedes = same_review.ids;
+    Ok(PreparedReview { draft, seating, earlier: existing })
 }

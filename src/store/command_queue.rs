@@ -19,26 +19,26 @@ pub(super) struct QueuedCommands {
 /// Enqueues commands as one request, and deletes abandoned rows.
 pub(super) fn enqueue(
     connection: &Connection,
-    debate: i64,
-    wishes: &[Command],
+    debate_row: i64,
+    commands: &[Command],
     now: i64,
 ) -> Result<QueuedCommandId, ArchiveError> {
-    let wrong = |why: String| ArchiveError::Storage(why);
-    let body = serde_json::to_string(wishes).map_err(|error| wrong(error.to_string()))?;
+    let storage_error = |message: String| ArchiveError::Storage(message);
+    let body = serde_json::to_string(commands).map_err(|error| storage_error(error.to_string()))?;
     // Random, because SQLite would reuse a sequential id after its row is deleted.
-    let mut chance = [0; 8];
-    getrandom::fill(&mut chance).map_err(|error| wrong(error.to_string()))?;
-    let wish = QueuedCommandId(i64::from_be_bytes(chance) >> 1);
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| storage_error(error.to_string()))?;
+    let id = QueuedCommandId(i64::from_be_bytes(bytes) >> 1);
     connection
         .execute("DELETE FROM wishes WHERE at < ?1", [now.saturating_sub(STALE_ROW_MS)])
         .map_err(sqlite_error)?;
     connection
         .execute(
             "INSERT INTO wishes (id, debate_id, body, at) VALUES (?1, ?2, ?3, ?4)",
-            params![wish.0, debate, body, now],
+            params![id.0, debate_row, body, now],
         )
         .map_err(sqlite_error)?;
-    Ok(wish)
+    Ok(id)
 }
 
 /// All unanswered requests, oldest first.
@@ -62,48 +62,48 @@ pub(super) fn list_pending(connection: &Connection) -> Result<Vec<QueuedCommands
 /// answered, or is older than [`COMMAND_TTL_MS`].
 pub(super) fn store_answer(
     connection: &Connection,
-    wish: QueuedCommandId,
+    id: QueuedCommandId,
     answer: &CommandResult,
     now: i64,
 ) -> Result<bool, ArchiveError> {
     let json =
         serde_json::to_string(answer).map_err(|error| ArchiveError::Storage(error.to_string()))?;
-    let answered = connection
+    let updated = connection
         .prepare_cached(
             "UPDATE wishes SET answer = ?2 WHERE id = ?1 AND answer IS NULL AND at >= ?3",
         )
         .and_then(|mut statement| {
-            statement.execute(params![wish.0, json, now.saturating_sub(COMMAND_TTL_MS)])
+            statement.execute(params![id.0, json, now.saturating_sub(COMMAND_TTL_MS)])
         })
         .map_err(sqlite_error)?;
-    Ok(answered == 1)
+    Ok(updated == 1)
 }
 
 /// Reads and deletes the answer to a request; none if there is no answer yet.
 pub(super) fn take_answer(
     connection: &Connection,
-    wish: QueuedCommandId,
+    id: QueuedCommandId,
 ) -> Result<Option<CommandResult>, ArchiveError> {
     let json: Option<String> = connection
         .prepare_cached("SELECT answer FROM wishes WHERE id = ?1 AND answer IS NOT NULL")
-        .and_then(|mut statement| statement.query_row([wish.0], |row| row.get(0)).optional())
+        .and_then(|mut statement| statement.query_row([id.0], |row| row.get(0)).optional())
         .map_err(sqlite_error)?;
     let Some(json) = json else { return Ok(None) };
-    delete(connection, wish)?;
-    let unread = |error| Err(format!("the answer to the wish cannot be read: {error}"));
-    Ok(Some(serde_json::from_str(&json).unwrap_or_else(unread)))
+    delete(connection, id)?;
+    let unreadable = |error| Err(format!("the answer to the command cannot be read: {error}"));
+    Ok(Some(serde_json::from_str(&json).unwrap_or_else(unreadable)))
 }
 
 /// Deletes a request. Returns its answer if it already has one.
 pub(super) fn withdraw(
     connection: &Connection,
-    wish: QueuedCommandId,
+    id: QueuedCommandId,
 ) -> Result<Option<CommandResult>, ArchiveError> {
-    let answered = take_answer(connection, wish)?;
-    delete(connection, wish)?;
-    Ok(answered)
+    let answer = take_answer(connection, id)?;
+    delete(connection, id)?;
+    Ok(answer)
 }
 
-fn delete(connection: &Connection, wish: QueuedCommandId) -> Result<(), ArchiveError> {
-    connection.execute("DELETE FROM wishes WHERE id = ?1", [wish.0]).map(drop).map_err(sqlite_error)
+fn delete(connection: &Connection, id: QueuedCommandId) -> Result<(), ArchiveError> {
+    connection.execute("DELETE FROM wishes WHERE id = ?1", [id.0]).map(drop).map_err(sqlite_error)
 }

@@ -1,7 +1,8 @@
 //! Background thread that writes a debate's files after each turn: state files, Markdown record and
 //! final report. It reads from the database, so nothing waits for it and files are never ahead of
 //! the log.
-use super::archive::{Database, load_debate};
+use super::database::Database;
+use super::debate_rows::load_debate;
 use super::schema::sqlite_error;
 use super::sign::SigningKey;
 use super::{files, state_file};
@@ -42,21 +43,21 @@ impl ExportWriter {
     /// Schedules the export of a debate.
     pub(super) fn schedule(&self, row: i64) {
         let mut slot = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-        let (errands, _) = slot.get_or_insert_with(|| {
-            let (sender, errands) = mpsc::channel();
+        let (jobs, _) = slot.get_or_insert_with(|| {
+            let (sender, jobs) = mpsc::channel();
             let (home, archive) = (self.home.clone(), self.archive.clone());
-            (sender, std::thread::spawn(move || run_writer(&home, archive, &errands)))
+            (sender, std::thread::spawn(move || run_writer(&home, archive, &jobs)))
         });
-        let _ = errands.send(ExportJob::Write(row));
+        let _ = jobs.send(ExportJob::Write(row));
     }
 
     /// Blocks until all scheduled exports are written.
     pub(super) fn flush(&self) {
         let slot = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((errands, _)) = &*slot {
-            let (done, told) = mpsc::channel();
-            if errands.send(ExportJob::Flush(done)).is_ok() {
-                let _ = told.recv();
+        if let Some((jobs, _)) = &*slot {
+            let (done_sender, done_receiver) = mpsc::channel();
+            if jobs.send(ExportJob::Flush(done_sender)).is_ok() {
+                let _ = done_receiver.recv();
             }
         }
     }
@@ -65,41 +66,41 @@ impl ExportWriter {
 impl Drop for ExportWriter {
     fn drop(&mut self) {
         let slot = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((errands, thread)) = slot {
-            drop(errands);
+        if let Some((jobs, thread)) = slot {
+            drop(jobs);
             let _ = thread.join();
         }
     }
 }
 
 /// Loop of the export thread. Queued changes of one debate are written once.
-fn run_writer(home: &Path, archive: PathBuf, errands: &mpsc::Receiver<ExportJob>) {
+fn run_writer(home: &Path, archive: PathBuf, jobs: &mpsc::Receiver<ExportJob>) {
     let database = Database::new(archive);
-    while let Ok(first) = errands.recv() {
-        let (mut rows, mut waiting): (Vec<i64>, _) = (vec![], vec![]);
-        let until = Instant::now() + DEBOUNCE;
+    while let Ok(first) = jobs.recv() {
+        let (mut rows, mut flush_waiters): (Vec<i64>, _) = (vec![], vec![]);
+        let deadline = Instant::now() + DEBOUNCE;
         let mut next = Some(first);
-        while let Some(errand) = next {
-            match errand {
+        while let Some(job) = next {
+            match job {
                 ExportJob::Write(row) => {
                     // The last changed debate is written last: debates of a repository share the
                     // state file.
                     rows.retain(|other| *other != row);
                     rows.push(row);
                 }
-                ExportJob::Flush(done) => waiting.push(done),
+                ExportJob::Flush(waiter) => flush_waiters.push(waiter),
             }
-            let left = until.saturating_duration_since(Instant::now());
-            let patience = if waiting.is_empty() { left } else { Duration::ZERO };
-            next = errands.recv_timeout(patience).ok();
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            let timeout = if flush_waiters.is_empty() { remaining } else { Duration::ZERO };
+            next = jobs.recv_timeout(timeout).ok();
         }
         for row in rows {
             if let Err(error) = export_debate(home, &database, row) {
-                tracing::warn!("a debate could not be written out: {error}");
+                tracing::warn!(debate_row = row, %error, "debate not exported");
             }
         }
-        for done in waiting {
-            let _ = done.send(());
+        for waiter in flush_waiters {
+            let _ = waiter.send(());
         }
     }
 }
@@ -109,24 +110,24 @@ const NO_FILES_SQL: &str = "SELECT record IS NULL AND setup ->> '$.output' IS NU
     AND NOT EXISTS (SELECT 1 FROM state_files WHERE debate_id = id) FROM debates WHERE id = ?1";
 
 fn export_debate(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError> {
-    let nowhere: bool = database.with_connection(|connection| {
-        let mut asked = connection.prepare_cached(NO_FILES_SQL).map_err(sqlite_error)?;
-        asked.query_row([row], |row| row.get(0)).map_err(sqlite_error)
+    let has_no_files: bool = database.with_connection(|connection| {
+        let mut query = connection.prepare_cached(NO_FILES_SQL).map_err(sqlite_error)?;
+        query.query_row([row], |row| row.get(0)).map_err(sqlite_error)
     })?;
-    if nowhere {
+    if has_no_files {
         return Ok(());
     }
     let (stored, root, reported): (StoredDebate, String, Option<String>) = database
         .with_connection(|connection| {
-            let of_row = "SELECT root, reported FROM debates WHERE id = ?1";
+            let sql = "SELECT root, reported FROM debates WHERE id = ?1";
             let (root, reported) = connection
-                .query_row(of_row, [row], |row| Ok((row.get(0)?, row.get(1)?)))
+                .query_row(sql, [row], |row| Ok((row.get(0)?, row.get(1)?)))
                 .map_err(sqlite_error)?;
             Ok((load_debate(connection, row)?, root, reported))
         })?;
     let events = stored.events.iter().map(|recorded| recorded.event.clone());
     let (debate, flaw) = Debate::replay_lenient(stored.setup.clone(), events)
-        .map_err(|unfit| ArchiveError::Storage(unfit.to_string()))?;
+        .map_err(|setup_error| ArchiveError::Storage(setup_error.to_string()))?;
     // If the log is damaged, the existing files may be its last complete copy.
     if flaw.is_some() || stored.first_unreadable.is_some() {
         return Ok(());
@@ -135,35 +136,39 @@ fn export_debate(home: &Path, database: &Database, row: i64) -> Result<(), Archi
         .map_err(|error| ArchiveError::Storage(error.to_string()))?;
     let state = state_file::render(&debate, &stored, &key);
     let root = Path::new(&root);
-    let mut tries: Vec<(&Path, io::Result<()>)> = vec![];
+    let mut results: Vec<(&Path, io::Result<()>)> = vec![];
     for (path, root) in &stored.state_files {
-        tries.push((path, write_in_repository(root, path, "*\n", &state)));
+        results.push((path, write_in_repository(root, path, "*\n", &state)));
     }
     if let Some(path) = &stored.record_path {
-        let done = if debate.keep_record() == Some(false) {
+        let result = if debate.keep_record() == Some(false) {
             remove_record(root, path)
         } else {
             write_in_repository(root, path, "*\n!.gitignore\n", &render_record(&debate))
         };
-        tries.push((path, done));
+        results.push((path, result));
     }
-    for (path, done) in tries {
-        if let Err(error) = done {
-            tracing::warn!("`{}` could not be written: {error}", path.display());
+    for (path, result) in results {
+        if let Err(error) = result {
+            tracing::warn!(path = %path.display(), %error, "export not written");
         }
     }
     let Some((path, text)) = final_report(root, &debate) else { return Ok(()) };
-    let print = fingerprint(&text);
-    if reported.as_deref() == Some(print.as_str()) {
+    let text_hash = fingerprint(&text);
+    if reported.as_deref() == Some(text_hash.as_str()) {
         return Ok(());
     }
     if let Err(error) = files::write_user_file(root, &path, &text) {
-        tracing::warn!("`{}` could not be written: {error}", path.display());
+        tracing::warn!(path = %path.display(), %error, "export not written");
         return Ok(());
     }
+    tracing::debug!(path = %path.display(), bytes = text.len(), "export written");
     database.with_connection(|connection| {
-        let done = "UPDATE debates SET reported = ?2 WHERE id = ?1";
-        connection.execute(done, rusqlite::params![row, print]).map(drop).map_err(sqlite_error)
+        let statement = "UPDATE debates SET reported = ?2 WHERE id = ?1";
+        connection
+            .execute(statement, rusqlite::params![row, text_hash])
+            .map(drop)
+            .map_err(sqlite_error)
     })
 }
 
@@ -190,5 +195,7 @@ fn remove_record(root: &Path, path: &Path) -> io::Result<()> {
 fn write_in_repository(root: &Path, path: &Path, ignore: &str, text: &str) -> io::Result<()> {
     let Some(folder) = path.parent().filter(|_| root.is_dir()) else { return Ok(()) };
     files::create_dir_in_repository(root, folder, ignore)?;
-    files::write_atomic(path, text)
+    files::write_atomic(path, text)?;
+    tracing::debug!(path = %path.display(), bytes = text.len(), "export written");
+    Ok(())
 }

@@ -36,7 +36,7 @@ pub(super) fn write_user_file(root: &Path, path: &Path, text: &str) -> io::Resul
         return Err(io::Error::other("it is a folder"));
     }
     if path.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
-        return Err(io::Error::other("what lies in `.git` is git's own"));
+        return Err(io::Error::other("files inside `.git` belong to git: choose another path"));
     }
     if folder.starts_with(root) && root.is_dir() {
         secure_fs::check_within(root, folder)?;
@@ -47,17 +47,17 @@ pub(super) fn write_user_file(root: &Path, path: &Path, text: &str) -> io::Resul
 
 /// Normalizes a path lexically: removes `.` and `..`, so that it can be compared by prefix.
 pub(super) fn normalize_path(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
+    let mut normalized = PathBuf::new();
     for part in path.components() {
         match part {
             Component::CurDir => {}
             Component::ParentDir => {
-                plain.pop();
+                normalized.pop();
             }
-            part => plain.push(part),
+            part => normalized.push(part),
         }
     }
-    plain
+    normalized
 }
 
 /// Creates an empty file with mode 0600 on Unix, unless it exists.
@@ -69,6 +69,15 @@ pub(super) fn create_private_file(path: &Path) -> io::Result<()> {
     options.open(path).map(drop)
 }
 
+/// Limit of a slug in characters, without the day.
+const MAX_SLUG_CHARS: usize = 60;
+/// Limit of a slug in bytes. File names are limited to 255 bytes, and a letter can take four.
+const MAX_SLUG_BYTES: usize = 180;
+/// Bytes of a record that are searched for its id.
+const MAX_HEADER_BYTES: u64 = 32 * 1024;
+/// Highest number in the file name of a record.
+const MAX_RECORD_NUMBER: u32 = 9_999;
+
 /// File name of a debate, as in `2026-11-16-should-we-use-sqlx`. Letters of any script are kept.
 pub(super) fn slug(day: &str, topic: &str) -> String {
     let mut slug = String::new();
@@ -78,8 +87,7 @@ pub(super) fn slug(day: &str, topic: &str) -> String {
         } else if !slug.ends_with('-') && !slug.is_empty() {
             slug.push('-');
         }
-        // File names are limited to 255 bytes, and a letter can take four.
-        if slug.chars().count() >= 60 || slug.len() >= 180 {
+        if slug.chars().count() >= MAX_SLUG_CHARS || slug.len() >= MAX_SLUG_BYTES {
             break;
         }
     }
@@ -89,24 +97,23 @@ pub(super) fn slug(day: &str, topic: &str) -> String {
 }
 
 /// Whether a file is the record of this debate, written before the archive was lost. Checks the id
-/// in its first 32 KiB.
+/// in its first [`MAX_HEADER_BYTES`].
 pub(super) fn is_record_of(path: &Path, id: &str) -> bool {
-    const MAX_HEADER_BYTES: u64 = 32 * 1024;
     let mut bytes = vec![];
-    let plain = path.symlink_metadata().is_ok_and(|about| about.is_file());
+    let is_regular_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
     let mut read = || fs::File::open(path)?.take(MAX_HEADER_BYTES).read_to_end(&mut bytes);
-    let says = format!("**Id**: {id}");
-    plain
+    let id_line = format!("**Id**: {id}");
+    is_regular_file
         && read().is_ok()
-        && String::from_utf8_lossy(&bytes).lines().any(|line| line.trim_end() == says)
+        && String::from_utf8_lossy(&bytes).lines().any(|line| line.trim_end() == id_line)
 }
 
 /// Path of a debate's record: `.debates/DAY-topic.md`, with a number if that name is taken.
-pub(super) fn record_path(root: &Path, name: &str, taken: impl Fn(&Path) -> bool) -> PathBuf {
+pub(super) fn record_path(root: &Path, name: &str, is_taken: impl Fn(&Path) -> bool) -> PathBuf {
     let folder = root.join(".debates");
-    let path = |nth: u32| match nth {
+    let path = |number: u32| match number {
         1 => folder.join(format!("{name}.md")),
-        nth => folder.join(format!("{name}-{nth}.md")),
+        number => folder.join(format!("{name}-{number}.md")),
     };
-    (1..10_000).map(path).find(|path| !taken(path)).unwrap_or_else(|| path(1))
+    (1..=MAX_RECORD_NUMBER).map(path).find(|path| !is_taken(path)).unwrap_or_else(|| path(1))
 }

@@ -13,7 +13,8 @@ const MAX_FILE_BYTES: usize = 32 * 1024 * 1024;
 /// Parses a state file (with or without a signed log) or a Markdown record.
 pub(super) fn parse(text: &str, key: &SigningKey) -> Result<ForeignDebate, ArchiveError> {
     if text.len() > MAX_FILE_BYTES {
-        return Err(ArchiveError::UnreadableFile(format!("it is over {MAX_FILE_BYTES} bytes")));
+        let message = format!("it is larger than {MAX_FILE_BYTES} bytes");
+        return Err(ArchiveError::UnreadableFile(message));
     }
     let text = text.trim_start_matches('\u{feff}').trim_start();
     if text.starts_with('{') {
@@ -21,34 +22,34 @@ pub(super) fn parse(text: &str, key: &SigningKey) -> Result<ForeignDebate, Archi
     }
     let transcript = parse_markdown(text);
     if transcript.turns.is_empty() {
-        let why = "it is neither a state file nor a record with `## Round` headings";
-        return Err(ArchiveError::UnreadableFile(why.into()));
+        let reason = "it is neither a state file nor a record with `## Round` headings";
+        return Err(ArchiveError::UnreadableFile(reason.into()));
     }
     Ok(ForeignDebate::Transcript(transcript))
 }
 
 fn parse_json(text: &str, key: &SigningKey) -> Result<ForeignDebate, ArchiveError> {
-    let foreign = |error: serde_json::Error| ArchiveError::UnreadableFile(error.to_string());
-    let file: StateFile = serde_json::from_str(text).map_err(foreign)?;
+    let unreadable = |error: serde_json::Error| ArchiveError::UnreadableFile(error.to_string());
+    let file: StateFile = serde_json::from_str(text).map_err(unreadable)?;
     if let Some((log, signature)) = file.log.as_ref().and_then(split_signature)
         && key.verify(&log, &signature)
     {
-        let SignedLog { setup, events } = serde_json::from_value(log).map_err(foreign)?;
+        let SignedLog { setup, events } = serde_json::from_value(log).map_err(unreadable)?;
         return Ok(ForeignDebate::OwnLog(Box::new(setup), events));
     }
-    let dialogue = file.exchanges.iter().any(|said| is_lead_role(&said.role));
-    let turns = file.exchanges.into_iter().map(|said| {
+    let is_dialogue = file.exchanges.iter().any(|exchange| is_lead_role(&exchange.role));
+    let turns = file.exchanges.into_iter().map(|exchange| {
         Some(TranscriptTurn {
-            round: said.round,
-            side: parse_side(&said.role)?,
-            tool: said.tool,
-            text: strip_control_chars(&said.response),
-            duration_ms: said.duration_ms,
+            round: exchange.round,
+            side: parse_side(&exchange.role)?,
+            tool: exchange.tool,
+            text: strip_control_chars(&exchange.response),
+            duration_ms: exchange.duration_ms,
         })
     });
     let turns: Vec<_> = turns.map_while(|turn| turn).collect();
     if turns.is_empty() {
-        return Err(ArchiveError::UnreadableFile("nothing was said in it".into()));
+        return Err(ArchiveError::UnreadableFile("it has no turns".into()));
     }
     let rounds = last_round(&turns).max(Some(file.max_rounds).filter(|rounds| *rounds > 0));
     let topic = strip_control_chars(&file.topic);
@@ -57,7 +58,7 @@ fn parse_json(text: &str, key: &SigningKey) -> Result<ForeignDebate, ArchiveErro
         topic,
         rounds,
         turns,
-        is_dialogue: dialogue,
+        is_dialogue,
     }))
 }
 
@@ -83,47 +84,48 @@ fn is_lead_role(role: &str) -> bool {
 /// Parses a Markdown record: the title, and for each `## Round N` the text below
 /// `### Proposer (tool)` and `### Challenger (tool)`.
 fn parse_markdown(text: &str) -> Transcript {
-    let mut found = Transcript::default();
+    let mut transcript = Transcript::default();
     let mut round = None;
-    let mut open: Option<TranscriptTurn> = None;
+    let mut current_turn: Option<TranscriptTurn> = None;
     let mut fenced = false;
     for line in text.lines() {
         fenced ^= line.trim_start().starts_with("```");
         let heading = line.split_once(' ').filter(|_| !fenced && line.starts_with('#'));
         match heading {
-            Some(("#", title)) if found.topic.is_empty() => {
+            Some(("#", title)) if transcript.topic.is_empty() => {
                 let title = title.trim();
-                found.topic =
+                transcript.topic =
                     strip_control_chars(title.strip_prefix("Debate:").unwrap_or(title).trim());
             }
             Some(("##", title)) => {
-                found.turns.extend(open.take().and_then(strip_record_markup));
+                transcript.turns.extend(current_turn.take().and_then(strip_record_markup));
                 let number = title.trim().strip_prefix("Round ");
                 round = number.and_then(|number| number.trim().parse::<u8>().ok());
             }
             Some(("###", title)) => {
-                found.turns.extend(open.take().and_then(strip_record_markup));
+                transcript.turns.extend(current_turn.take().and_then(strip_record_markup));
                 let (role, tool) = title.trim().split_once('(').unwrap_or((title.trim(), ""));
-                found.is_dialogue |= is_lead_role(role.trim());
-                open = round.zip(parse_side(role.trim())).map(|(round, side)| TranscriptTurn {
-                    round,
-                    side,
-                    tool: tool.trim_end_matches(')').trim().to_owned(),
-                    text: String::new(),
-                    duration_ms: 0,
-                });
+                transcript.is_dialogue |= is_lead_role(role.trim());
+                current_turn =
+                    round.zip(parse_side(role.trim())).map(|(round, side)| TranscriptTurn {
+                        round,
+                        side,
+                        tool: tool.trim_end_matches(')').trim().to_owned(),
+                        text: String::new(),
+                        duration_ms: 0,
+                    });
             }
             _ => {
-                if let Some(turn) = &mut open {
+                if let Some(turn) = &mut current_turn {
                     turn.text.push_str(line);
                     turn.text.push('\n');
                 }
             }
         }
     }
-    found.turns.extend(open.and_then(strip_record_markup));
-    found.rounds = last_round(&found.turns);
-    found
+    transcript.turns.extend(current_turn.and_then(strip_record_markup));
+    transcript.rounds = last_round(&transcript.turns);
+    transcript
 }
 
 fn last_round(turns: &[TranscriptTurn]) -> Option<u8> {
@@ -134,6 +136,6 @@ fn last_round(turns: &[TranscriptTurn]) -> Option<u8> {
 fn strip_record_markup(turn: TranscriptTurn) -> Option<TranscriptTurn> {
     let prose = turn.text.split("\n**Claims**\n").next().unwrap_or_default();
     let prose = prose.trim().trim_end_matches("---").trim();
-    let lost = prose.is_empty() || prose.starts_with("[INCOMPLETE]");
-    (!lost).then(|| TranscriptTurn { text: strip_control_chars(prose), ..turn })
+    let is_empty = prose.is_empty() || prose.starts_with("[INCOMPLETE]");
+    (!is_empty).then(|| TranscriptTurn { text: strip_control_chars(prose), ..turn })
 }

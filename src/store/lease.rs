@@ -3,7 +3,7 @@
 //! take-over cannot write. A holder is alive while its presence file is locked and its heartbeat is
 //! not older than [`LEASE_TIMEOUT_MS`]. `lease_monitor` writes the heartbeats and notices
 //! take-overs.
-use super::archive::Database;
+use super::database::Database;
 use super::schema::sqlite_error;
 use crate::engine::{ArchiveError, Clock, LeaseMode};
 use crate::report::sanitize::one_line;
@@ -31,9 +31,9 @@ impl PresenceLock {
     pub(super) fn new(home: &Path) -> io::Result<PresenceLock> {
         let folder = home.join("presence");
         secure_fs::create_private_dir(&folder)?;
-        let mut chance = [0; 4];
-        getrandom::fill(&mut chance).map_err(io::Error::other)?;
-        let name = format!("{}-{:08x}", std::process::id(), u32::from_be_bytes(chance));
+        let mut bytes = [0; 4];
+        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+        let name = format!("{}-{:08x}", std::process::id(), u32::from_be_bytes(bytes));
         let path = folder.join(&name);
         let lock = File::options().write(true).create_new(true).open(&path)?;
         lock.lock()?;
@@ -41,11 +41,11 @@ impl PresenceLock {
     }
 
     /// Writes the name of this process to the lock file. Readers fall back to the process id.
-    pub(super) fn announce(&self, who: &str) -> io::Result<()> {
+    pub(super) fn announce(&self, display_name: &str) -> io::Result<()> {
         let mut file = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         file.rewind()?;
-        file.write_all(who.as_bytes())?;
-        file.set_len(who.len() as u64)
+        file.write_all(display_name.as_bytes())?;
+        file.set_len(display_name.len() as u64)
     }
 
     pub(super) fn name(&self) -> &str {
@@ -73,19 +73,19 @@ fn is_alive(home: &Path, name: &str) -> bool {
 }
 
 /// Sanitizes a process name: one printable line of at most [`MAX_NAME_CHARS`].
-pub(super) fn sanitize_name(who: &str) -> String {
-    one_line(who).chars().take(MAX_NAME_CHARS).collect()
+pub(super) fn sanitize_name(display_name: &str) -> String {
+    one_line(display_name).chars().take(MAX_NAME_CHARS).collect()
 }
 
 /// A row of the table `leases`: epoch, holder, time of the last heartbeat.
 type LeaseRow = (i64, Option<String>, i64);
 
-fn read_lease(connection: &Connection, debate: i64) -> Result<LeaseRow, ArchiveError> {
+fn read_lease(connection: &Connection, debate_row: i64) -> Result<LeaseRow, ArchiveError> {
     let row = connection
         .prepare_cached("SELECT epoch, holder, beat_at FROM leases WHERE debate_id = ?1")
         .and_then(|mut statement| {
             let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-            statement.query_row([debate], read).optional()
+            statement.query_row([debate_row], read).optional()
         })
         .map_err(sqlite_error)?;
     Ok(row.unwrap_or((0, None, 0)))
@@ -93,26 +93,28 @@ fn read_lease(connection: &Connection, debate: i64) -> Result<LeaseRow, ArchiveE
 
 /// Acquires the lease of a debate if it is free, or by take-over, and returns the new epoch.
 pub(super) fn acquire(
-    change: &Transaction<'_>,
+    transaction: &Transaction<'_>,
     home: &Path,
     presence: &PresenceLock,
-    (debate, id): (i64, &str),
+    (debate_row, id): (i64, &str),
     now: i64,
-    claim: LeaseMode,
+    mode: LeaseMode,
 ) -> Result<i64, ArchiveError> {
-    let (epoch, holder, beat) = read_lease(change, debate)?;
-    if claim == LeaseMode::IfFree
-        && let Some(holder) = describe_holder(home, holder, beat, now)
+    let (epoch, holder, last_heartbeat) = read_lease(transaction, debate_row)?;
+    if mode == LeaseMode::IfFree
+        && let Some(holder) = describe_holder(home, holder, last_heartbeat, now)
     {
         return Err(ArchiveError::LeaseHeld { id: id.into(), holder });
     }
     // Partial texts of the previous holder are obsolete.
-    change.execute("DELETE FROM live WHERE debate_id = ?1", [debate]).map_err(sqlite_error)?;
-    change
+    transaction
+        .execute("DELETE FROM live WHERE debate_id = ?1", [debate_row])
+        .map_err(sqlite_error)?;
+    transaction
         .execute(
             "INSERT INTO leases (debate_id, epoch, holder, beat_at) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (debate_id) DO UPDATE SET epoch = ?2, holder = ?3, beat_at = ?4",
-            params![debate, epoch + 1, presence.name(), now],
+            params![debate_row, epoch + 1, presence.name(), now],
         )
         .map_err(sqlite_error)?;
     Ok(epoch + 1)
@@ -122,23 +124,32 @@ pub(super) fn acquire(
 pub(super) fn find_holder(
     connection: &Connection,
     home: &Path,
-    debate: i64,
+    debate_row: i64,
     now: i64,
 ) -> Result<Option<String>, ArchiveError> {
-    let (_, holder, beat) = read_lease(connection, debate)?;
-    Ok(describe_holder(home, holder, beat, now))
+    let (_, holder, last_heartbeat) = read_lease(connection, debate_row)?;
+    Ok(describe_holder(home, holder, last_heartbeat, now))
 }
 
 /// Describes the holder of a lease; none if the lease has expired or the process is dead.
-fn describe_holder(home: &Path, holder: Option<String>, beat: i64, now: i64) -> Option<String> {
-    let asleep = now.saturating_sub(beat) > LEASE_TIMEOUT_MS;
-    let name = holder.filter(|name| !asleep && is_alive(home, name))?;
+fn describe_holder(
+    home: &Path,
+    holder: Option<String>,
+    last_heartbeat: i64,
+    now: i64,
+) -> Option<String> {
+    let is_expired = now.saturating_sub(last_heartbeat) > LEASE_TIMEOUT_MS;
+    let name = holder.filter(|name| !is_expired && is_alive(home, name))?;
     let process = format!("process {}", name.split('-').next().unwrap_or(&name));
-    let mut who = String::new();
-    let read = File::open(home.join("presence").join(&name))
-        .and_then(|file| file.take(4 * MAX_NAME_CHARS as u64).read_to_string(&mut who));
-    let who = sanitize_name(&who);
-    Some(if read.is_ok() && !who.is_empty() { format!("{who} ({process})") } else { process })
+    let mut display_name = String::new();
+    let read_result = File::open(home.join("presence").join(&name))
+        .and_then(|file| file.take(4 * MAX_NAME_CHARS as u64).read_to_string(&mut display_name));
+    let display_name = sanitize_name(&display_name);
+    Some(if read_result.is_ok() && !display_name.is_empty() {
+        format!("{display_name} ({process})")
+    } else {
+        process
+    })
 }
 
 /// A lease that this process has acquired.
@@ -154,12 +165,12 @@ pub(super) struct Lease {
 impl Lease {
     /// The new holder, if the lease was taken over.
     pub(super) fn lost_to(&self, connection: &Connection) -> Result<Option<String>, ArchiveError> {
-        let (epoch, holder, beat) = read_lease(connection, self.debate_row)?;
+        let (epoch, holder, last_heartbeat) = read_lease(connection, self.debate_row)?;
         if epoch == self.epoch {
             return Ok(None);
         }
         // The new holder may have released it already.
-        let holder = describe_holder(&self.home, holder, beat, self.clock.now());
+        let holder = describe_holder(&self.home, holder, last_heartbeat, self.clock.now());
         Ok(Some(holder.unwrap_or_else(|| "another process".into())))
     }
 
@@ -171,10 +182,13 @@ impl Lease {
                     "UPDATE leases SET holder = NULL WHERE debate_id = ?1 AND epoch = ?2",
                     params![self.debate_row, self.epoch],
                 )
-                .and_then(|given_up| match given_up {
+                .and_then(|released| match released {
                     0 => Ok(0),
-                    _ => connection
-                        .execute("DELETE FROM live WHERE debate_id = ?1", [self.debate_row]),
+                    _ => {
+                        let Lease { debate_row, epoch, .. } = *self;
+                        tracing::debug!(debate_row, epoch, "lease released");
+                        connection.execute("DELETE FROM live WHERE debate_id = ?1", [debate_row])
+                    }
                 })
                 .map_err(sqlite_error)
         });

@@ -1,8 +1,8 @@
 //! Background thread for all leases of this process: polls for take-overs and queued commands, and
 //! writes the lease heartbeats. A poll is one `PRAGMA data_version`, which changes when another
 //! connection has written; only then are the tables queried. The main type is [`LeaseMonitor`].
-use super::archive::Database;
 use super::command_queue;
+use super::database::Database;
 use super::lease::{self, Lease};
 use super::schema::sqlite_error;
 use crate::engine::{ArchiveError, Clock, LeaseSignal, QueuedCommandId};
@@ -54,11 +54,11 @@ impl LeaseSubscription {
     pub(super) async fn next_call(self: Arc<LeaseSubscription>) -> LeaseSignal {
         loop {
             {
-                let mut heard = self.lock_pending();
-                if let Some(by) = heard.lost.clone() {
-                    return LeaseSignal::Lost { new_holder: by };
+                let mut pending = self.lock_pending();
+                if let Some(new_holder) = pending.lost.clone() {
+                    return LeaseSignal::Lost { new_holder };
                 }
-                if let Some(call) = heard.calls.pop_front() {
+                if let Some(call) = pending.calls.pop_front() {
                     return call;
                 }
             }
@@ -71,33 +71,42 @@ impl LeaseSubscription {
     fn deliver(
         &self,
         connection: &Connection,
-        wished: &[command_queue::QueuedCommands],
+        queued: &[command_queue::QueuedCommands],
     ) -> Result<(), ArchiveError> {
-        if let Some(by) = self.lease.lost_to(connection)? {
-            self.lock_pending().lost = Some(by);
+        if let Some(new_holder) = self.lease.lost_to(connection)? {
+            if self.lock_pending().lost.is_none() {
+                let Lease { debate_row, epoch, .. } = self.lease;
+                tracing::debug!(debate_row, epoch, new_holder = %new_holder, "lease lost");
+            }
+            self.lock_pending().lost = Some(new_holder);
             self.notify.notify_one();
             return Ok(());
         }
-        let own = || wished.iter().filter(|left| left.debate_row == self.lease.debate_row);
-        let mut heard = self.lock_pending();
-        heard.delivered.retain(|wish| own().any(|left| left.id == *wish));
-        for command_queue::QueuedCommands { id: wish, body, .. } in own() {
-            if heard.delivered.insert(*wish) {
+        let own_requests =
+            || queued.iter().filter(|entry| entry.debate_row == self.lease.debate_row);
+        let mut pending = self.lock_pending();
+        pending.delivered.retain(|id| own_requests().any(|entry| entry.id == *id));
+        for command_queue::QueuedCommands { id, body, .. } in own_requests() {
+            if pending.delivered.insert(*id) {
                 match serde_json::from_str(body) {
                     Ok(commands) => {
-                        heard.calls.push_back(LeaseSignal::Commands { id: *wish, commands });
+                        let debate_row = self.lease.debate_row;
+                        tracing::debug!(debate_row, command = id.0, "command delivered");
+                        pending.calls.push_back(LeaseSignal::Commands { id: *id, commands });
                         self.notify.notify_one();
                     }
-                    Err(error) => command_queue::store_answer(
-                        connection,
-                        *wish,
-                        &Err(format!(
-                            "the version of this program that plays the debate cannot read the \
-                             wish ({error}); update it, or take the debate over"
-                        )),
-                        self.lease.clock.now(),
-                    )
-                    .map(drop)?,
+                    Err(error) => {
+                        let (debate_row, command) = (self.lease.debate_row, id.0);
+                        let reason = "unreadable";
+                        tracing::info!(debate_row, command, reason, "remote command refused");
+                        let message = format!(
+                            "the process that runs the debate has another version of this program \
+                             and cannot read the command ({error}); update it, or take the debate \
+                             over"
+                        );
+                        let now = self.lease.clock.now();
+                        command_queue::store_answer(connection, *id, &Err(message), now)?;
+                    }
                 }
             }
         }
@@ -113,12 +122,12 @@ impl LeaseMonitor {
     /// Starts monitoring a lease.
     pub(super) fn subscribe(&self, lease: Lease) -> Arc<LeaseSubscription> {
         let key = (lease.debate_row, lease.epoch);
-        let ear =
+        let subscription =
             Arc::new(LeaseSubscription { lease, pending: Mutex::default(), notify: Notify::new() });
-        self.lock_subscriptions().insert(key, ear.clone());
+        self.lock_subscriptions().insert(key, subscription.clone());
         // Commands may have been queued before this lease was acquired.
         self.poll_requested.store(true, Ordering::Release);
-        ear
+        subscription
     }
 
     /// Stops monitoring a lease.
@@ -145,52 +154,63 @@ impl LeaseMonitor {
         let (sender, receiver) = mpsc::channel();
         *self.wake_sender.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
         // A weak reference, so that the thread ends when the archive is dropped.
-        let lookout = Arc::downgrade(self);
+        let monitor = Arc::downgrade(self);
         std::thread::spawn(move || {
-            let (mut version, mut beat) = (None, Instant::now());
+            let (mut version, mut last_heartbeat) = (None, Instant::now());
             loop {
-                let poked = receiver.recv_timeout(POLL_INTERVAL);
-                if poked == Err(RecvTimeoutError::Disconnected) {
+                let wake = receiver.recv_timeout(POLL_INTERVAL);
+                if wake == Err(RecvTimeoutError::Disconnected) {
                     return;
                 }
-                let Some(lookout) = lookout.upgrade() else { return };
-                if lookout.lock_subscriptions().is_empty() {
+                let Some(monitor) = monitor.upgrade() else { return };
+                if monitor.lock_subscriptions().is_empty() {
                     continue;
                 }
-                if beat.elapsed() >= HEARTBEAT_INTERVAL {
-                    beat = Instant::now();
-                    let _ = database.with_connection(|connection| {
-                        let beat = params![name, clock.now()];
+                if last_heartbeat.elapsed() >= HEARTBEAT_INTERVAL {
+                    last_heartbeat = Instant::now();
+                    let renewed = database.with_connection(|connection| {
                         let statement = "UPDATE leases SET beat_at = ?2 WHERE holder = ?1";
-                        connection.execute(statement, beat).map_err(sqlite_error)
+                        let values = params![name, clock.now()];
+                        connection.execute(statement, values).map_err(sqlite_error)
                     });
+                    match renewed {
+                        Ok(leases) => tracing::debug!(leases, "lease heartbeat"),
+                        Err(error) => tracing::debug!(%error, "lease heartbeat failed"),
+                    }
                 }
                 // A failed poll is retried. Correctness does not depend on it: appends check the
                 // lease.
                 let _ =
-                    database.with_connection(|connection| lookout.poll(connection, &mut version));
+                    database.with_connection(|connection| monitor.poll(connection, &mut version));
             }
         });
     }
 
-    fn poll(&self, connection: &Connection, seen: &mut Option<i64>) -> Result<(), ArchiveError> {
+    fn poll(
+        &self,
+        connection: &Connection,
+        last_version: &mut Option<i64>,
+    ) -> Result<(), ArchiveError> {
         let version = connection
             .prepare_cached("PRAGMA data_version")
             .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
             .map_err(sqlite_error)?;
-        let due = self.poll_requested.swap(false, Ordering::AcqRel);
-        if *seen == Some(version) && !due {
+        let is_requested = self.poll_requested.swap(false, Ordering::AcqRel);
+        if *last_version == Some(version) && !is_requested {
             return Ok(());
         }
-        let ears: Vec<Arc<LeaseSubscription>> =
+        let subscriptions: Vec<Arc<LeaseSubscription>> =
             self.lock_subscriptions().values().cloned().collect();
-        let looked = command_queue::list_pending(connection)
-            .and_then(|wished| ears.iter().try_for_each(|ear| ear.deliver(connection, &wished)));
-        match &looked {
-            Ok(()) => *seen = Some(version),
-            Err(_) => *seen = None,
+        let result = command_queue::list_pending(connection).and_then(|queued| {
+            subscriptions
+                .iter()
+                .try_for_each(|subscription| subscription.deliver(connection, &queued))
+        });
+        match &result {
+            Ok(()) => *last_version = Some(version),
+            Err(_) => *last_version = None,
         }
-        looked
+        result
     }
 }
 

@@ -1,6 +1,6 @@
 //! Partial text of running turns, for other processes: one row in the table `live` per turn,
-//! written at most every 250 ms. Not part of the event log.
-use super::archive::Database;
+//! written at most once per [`WRITE_INTERVAL`]. Not part of the event log.
+use super::database::Database;
 use super::schema::sqlite_error;
 use crate::debate::{Cue, Event};
 use crate::engine::{ArchiveError, Clock, LiveText, Update};
@@ -77,9 +77,9 @@ fn write(database: &Database, row: i64, now: i64, texts: &BTreeMap<Cue, String>)
 
 fn delete(database: &Database, row: i64, cue: Cue) {
     let _ = database.with_connection(|connection| {
-        let which = params![row, cue.to_string()];
+        let key = params![row, cue.to_string()];
         connection
-            .execute("DELETE FROM live WHERE debate_id = ?1 AND turn = ?2", which)
+            .execute("DELETE FROM live WHERE debate_id = ?1 AND turn = ?2", key)
             .map_err(sqlite_error)
     });
 }

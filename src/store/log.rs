@@ -36,16 +36,18 @@ impl Log for SqliteLog {
 
     fn append_for_command(
         &mut self,
-        wish: QueuedCommandId,
+        command_id: QueuedCommandId,
         events: &[Event],
     ) -> Result<Option<u64>, LogError> {
-        self.append_events(events, Some(wish))
+        self.append_events(events, Some(command_id))
     }
 
-    fn refuse_command(&mut self, wish: QueuedCommandId, why: &str) {
-        let (lease, answer) = (&self.lease, Err(why.to_owned()));
+    fn refuse_command(&mut self, command_id: QueuedCommandId, message: &str) {
+        let id = &self.debate.setup().id;
+        tracing::debug!(debate = %id, command = command_id.0, "command refused");
+        let (lease, answer) = (&self.lease, Err(message.to_owned()));
         let _ = lease.database.with_connection(|connection| {
-            command_queue::store_answer(connection, wish, &answer, lease.clock.now())
+            command_queue::store_answer(connection, command_id, &answer, lease.clock.now())
         });
     }
 }
@@ -54,9 +56,16 @@ impl SqliteLog {
     fn append_events(
         &mut self,
         events: &[Event],
-        wish: Option<QueuedCommandId>,
+        command_id: Option<QueuedCommandId>,
     ) -> Result<Option<u64>, LogError> {
-        let Some(debate) = self.write_transaction(events, wish)? else { return Ok(None) };
+        let Some(debate) = self.write_transaction(events, command_id)? else { return Ok(None) };
+        let id = &debate.setup().id;
+        for (seq, event) in (self.seq + 1..).zip(events) {
+            tracing::debug!(debate = %id, seq, kind = %event.name(), "event appended");
+        }
+        if let Some(QueuedCommandId(command)) = command_id {
+            tracing::debug!(debate = %id, command, "command answered");
+        }
         self.debate = debate;
         self.seq += events.len() as u64;
         // An `Asked` event changes nothing in the exported files.
@@ -71,56 +80,61 @@ impl SqliteLog {
     fn write_transaction(
         &self,
         events: &[Event],
-        wish: Option<QueuedCommandId>,
+        command_id: Option<QueuedCommandId>,
     ) -> Result<Option<Debate>, LogError> {
         let lease = &self.lease;
-        let written = lease.database.with_connection(|connection| {
-            let change = connection
+        let result = lease.database.with_connection(|connection| {
+            let transaction = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
                 .map_err(sqlite_error)?;
-            if let Some(by) = lease.lost_to(&change)? {
-                return Ok(Err(by));
+            if let Some(new_holder) = lease.lost_to(&transaction)? {
+                return Ok(Err(new_holder));
             }
-            let at = lease.clock.now();
-            if let Some(wish) = wish
-                && !command_queue::store_answer(&change, wish, &Ok(()), at)?
+            let now = lease.clock.now();
+            if let Some(command_id) = command_id
+                && !command_queue::store_answer(&transaction, command_id, &Ok(()), now)?
             {
                 return Ok(Ok(None));
             }
-            let recorded = RecordedEvent::number_events(self.seq, events, at);
+            let recorded = RecordedEvent::number_events(self.seq, events, now);
             let debate =
-                insert_events(&change, lease.debate_row, self.debate.clone(), &recorded, at)?;
-            change.commit().map_err(sqlite_error)?;
+                insert_events(&transaction, lease.debate_row, self.debate.clone(), &recorded, now)?;
+            transaction.commit().map_err(sqlite_error)?;
             Ok(Ok(Some(debate)))
         });
-        match written {
+        match result {
             Ok(Ok(debate)) => Ok(debate),
-            Ok(Err(by)) => Err(LogError::LeaseLost { by }),
-            Err(ArchiveError::Storage(why)) => Err(LogError::WriteFailed(why)),
-            Err(other) => Err(LogError::WriteFailed(other.to_string())),
+            Ok(Err(new_holder)) => {
+                let id = &self.debate.setup().id;
+                tracing::info!(debate = %id, new_holder = %new_holder, "lease lost");
+                Err(LogError::LeaseLost { by: new_holder })
+            }
+            Err(ArchiveError::Storage(message)) => Err(LogError::WriteFailed(message)),
+            Err(error) => Err(LogError::WriteFailed(error.to_string())),
         }
     }
 }
 
 /// Inserts events and updates the projections. Returns the new state of the debate.
 pub(super) fn insert_events(
-    change: &Connection,
+    transaction: &Connection,
     row: i64,
     mut debate: Debate,
     events: &[RecordedEvent],
     now: i64,
 ) -> Result<Debate, ArchiveError> {
     for RecordedEvent { seq, at, event } in events {
-        let wrong = |why: String| ArchiveError::Storage(why);
-        debate.apply(event.clone()).map_err(|illegal| wrong(illegal.to_string()))?;
-        let body = serde_json::to_string(event).map_err(|error| wrong(error.to_string()))?;
-        change
+        let storage_error = |message: String| ArchiveError::Storage(message);
+        debate.apply(event.clone()).map_err(|illegal| storage_error(illegal.to_string()))?;
+        let body =
+            serde_json::to_string(event).map_err(|error| storage_error(error.to_string()))?;
+        transaction
             .prepare_cached("INSERT INTO events (debate_id, seq, at, body) VALUES (?1, ?2, ?3, ?4)")
             .and_then(|mut statement| statement.execute(params![row, seq.cast_signed(), *at, body]))
             .map_err(sqlite_error)?;
-        projections::apply_event(change, row, &debate, event, *at)?;
+        projections::apply_event(transaction, row, &debate, event, *at)?;
     }
-    projections::update_debate_row(change, row, &debate, now)?;
+    projections::update_debate_row(transaction, row, &debate, now)?;
     Ok(debate)
 }
 

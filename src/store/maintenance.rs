@@ -1,5 +1,6 @@
 //! Maintenance of the database: integrity check, and rebuild of the projections from the event log.
-use super::archive::{Database, load_debate};
+use super::database::Database;
+use super::debate_rows::load_debate;
 use super::projections;
 use super::schema::{self, sqlite_error};
 use crate::debate::Debate;
@@ -9,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 /// Rebuilds the projections of all debates and the full-text index. Returns the row ids by time of
 /// update, so that the newest debate is exported last.
 pub(super) fn reindex(database: &Database) -> Result<(ReindexReport, Vec<i64>), ArchiveError> {
-    let mut done = ReindexReport { debates: 0, events: 0, messages: 0, flawed: vec![] };
+    let mut report = ReindexReport { debates: 0, events: 0, messages: 0, flawed: vec![] };
     let rows: Vec<i64> = database.with_connection(|connection| {
         let mut statement = connection
             .prepare("SELECT id FROM debates ORDER BY updated_at, id")
@@ -18,38 +19,43 @@ pub(super) fn reindex(database: &Database) -> Result<(ReindexReport, Vec<i64>), 
         rows.collect::<Result<_, _>>().map_err(sqlite_error)
     })?;
     // One short transaction per debate, so that running debates are not blocked for long.
-    let change = |work: &mut dyn FnMut(&Connection) -> Result<(), ArchiveError>| {
+    let transaction = |work: &mut dyn FnMut(&Connection) -> Result<(), ArchiveError>| {
         database.with_connection(|connection| {
-            let change = connection
+            let transaction = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
                 .map_err(sqlite_error)?;
-            work(&change)?;
-            change.commit().map_err(sqlite_error)
+            work(&transaction)?;
+            transaction.commit().map_err(sqlite_error)
         })
     };
-    change(&mut |change| change.execute_batch(schema::DROP_FTS_INDEX).map_err(sqlite_error))?;
+    transaction(&mut |transaction| {
+        transaction.execute_batch(schema::DROP_FTS_INDEX).map_err(sqlite_error)
+    })?;
     for row in &rows {
-        change(&mut |change| rebuild_debate(change, *row, &mut done))?;
+        transaction(&mut |transaction| rebuild_debate(transaction, *row, &mut report))?;
     }
-    change(&mut |change| {
-        schema::rebuild_fts_index(change)?;
+    transaction(&mut |transaction| {
+        schema::rebuild_fts_index(transaction)?;
         let count = "SELECT count(*) FROM messages";
-        let count: i64 = change.query_row(count, [], |row| row.get(0)).map_err(sqlite_error)?;
-        done.messages = usize::try_from(count).unwrap_or(0);
+        let count: i64 =
+            transaction.query_row(count, [], |row| row.get(0)).map_err(sqlite_error)?;
+        report.messages = usize::try_from(count).unwrap_or(0);
         Ok(())
     })?;
-    Ok((done, rows))
+    let ReindexReport { debates, events, messages, .. } = report;
+    tracing::debug!(debates, events, messages, "projections rebuilt");
+    Ok((report, rows))
 }
 
 /// Checks the database and replays the log of every debate.
 pub(super) fn check_health(database: &Database) -> Result<ArchiveHealth, ArchiveError> {
     database.with_connection(|connection| {
         let mut problems: Vec<String> = vec![];
-        let sound: String = connection
+        let integrity: String = connection
             .pragma_query_value(None, "quick_check", |row| row.get(0))
             .map_err(sqlite_error)?;
-        if sound != "ok" {
-            problems.push(sound);
+        if integrity != "ok" {
+            problems.push(integrity);
         }
         let application: i64 = connection
             .pragma_query_value(None, "application_id", |row| row.get(0))
@@ -82,52 +88,52 @@ fn find_log_problem(connection: &Connection, row: i64) -> Option<String> {
         Err(error) => return Some(format!("debate {row}: {error}")),
     };
     let id = stored.setup.id.clone();
-    if let Some((seq, why)) = stored.first_unreadable {
-        return Some(format!("{id}: event {seq} {why}"));
+    if let Some((seq, reason)) = stored.first_unreadable {
+        return Some(format!("{id}: event {seq} {reason}"));
     }
     let events = stored.events.into_iter().map(|recorded| recorded.event);
     match Debate::replay_lenient(stored.setup, events) {
         Ok((_, flaw)) => flaw.map(|flaw| format!("{id}: event {}: {}", flaw.seq, flaw.message)),
-        Err(unfit) => Some(format!("{id}: {unfit}")),
+        Err(setup_error) => Some(format!("{id}: {setup_error}")),
     }
 }
 
 /// Rebuilds the projections of one debate. Problems are added to the report.
 fn rebuild_debate(
-    change: &Connection,
+    transaction: &Connection,
     row: i64,
-    done: &mut ReindexReport,
+    report: &mut ReindexReport,
 ) -> Result<(), ArchiveError> {
-    done.debates += 1;
-    let stored = match load_debate(change, row) {
+    report.debates += 1;
+    let stored = match load_debate(transaction, row) {
         Ok(stored) => stored,
         Err(error) => {
-            done.flawed.push(format!("debate {row}: {error}"));
+            report.flawed.push(format!("debate {row}: {error}"));
             return Ok(());
         }
     };
     let (id, count) = (stored.setup.id.clone(), stored.events.len());
-    done.events += count;
-    if let Some((seq, why)) = &stored.first_unreadable {
-        done.flawed.push(format!("{id}: event {seq} {why}"));
+    report.events += count;
+    if let Some((seq, reason)) = &stored.first_unreadable {
+        report.flawed.push(format!("{id}: event {seq} {reason}"));
     }
-    projections::delete_debate_rows(change, row)?;
+    projections::delete_debate_rows(transaction, row)?;
     let mut debate = match Debate::open(stored.setup) {
         Ok(debate) => debate,
-        Err(unfit) => {
-            done.flawed.push(format!("{id}: {unfit}"));
+        Err(setup_error) => {
+            report.flawed.push(format!("{id}: {setup_error}"));
             return Ok(());
         }
     };
-    projections::upsert_agents(change, row, &debate)?;
+    projections::upsert_agents(transaction, row, &debate)?;
     let mut at = debate.setup().opened_at;
     for recorded in stored.events {
         at = recorded.at;
         if let Err(illegal) = debate.apply(recorded.event.clone()) {
-            done.flawed.push(format!("{id}: event {}: {illegal}", recorded.seq));
+            report.flawed.push(format!("{id}: event {}: {illegal}", recorded.seq));
             return Ok(());
         }
-        projections::apply_event(change, row, &debate, &recorded.event, at)?;
+        projections::apply_event(transaction, row, &debate, &recorded.event, at)?;
     }
-    projections::update_debate_row(change, row, &debate, at)
+    projections::update_debate_row(transaction, row, &debate, at)
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// Updates the tables for one event. `debate` is the state after the event.
 pub(super) fn apply_event(
-    change: &Connection,
+    transaction: &Connection,
     row: i64,
     debate: &Debate,
     event: &Event,
@@ -24,35 +24,36 @@ pub(super) fn apply_event(
 ) -> Result<(), ArchiveError> {
     match event {
         Event::Spoke { cue, reply } => {
-            insert_message(change, row, debate, *cue, &reply.body, at)?;
+            insert_message(transaction, row, debate, *cue, &reply.body, at)?;
         }
         // Turns that the reopening discards are deleted from the tables.
         Event::Reopened { .. } => {
-            let mut statement = change
+            let mut statement = transaction
                 .prepare_cached("SELECT turn FROM messages WHERE debate_id = ?1")
                 .map_err(sqlite_error)?;
             let turns: Vec<String> = statement
                 .query_map([row], |row| row.get(0))
                 .and_then(Iterator::collect)
                 .map_err(sqlite_error)?;
-            let kept: Vec<String> = debate.replies_in(..).map(|(cue, _)| cue.to_string()).collect();
-            for turn in turns.iter().filter(|turn| !kept.contains(turn)) {
-                delete_turn(change, row, debate, turn)?;
+            let remaining: Vec<String> =
+                debate.replies_in(..).map(|(cue, _)| cue.to_string()).collect();
+            for turn in turns.iter().filter(|turn| !remaining.contains(turn)) {
+                delete_turn(transaction, row, debate, turn)?;
             }
             // Of a panel, only some judges' scores may have been discarded, so the mean is
             // recomputed.
-            let marked = debate.replies_in(..).filter(|(_, body)| body.kind() == ReplyKind::Score);
-            for (cue, _) in marked {
+            let scores = debate.replies_in(..).filter(|(_, body)| body.kind() == ReplyKind::Score);
+            for (cue, _) in scores {
                 write_scores(
-                    change,
-                    find_or_insert_round(change, row, debate, cue)?,
+                    transaction,
+                    find_or_insert_round(transaction, row, debate, cue)?,
                     debate,
                     cue.position(),
                 )?;
             }
         }
         Event::Amended { change: Amendment::Seat { .. } | Amendment::Plan { .. }, .. } => {
-            upsert_agents(change, row, debate)?;
+            upsert_agents(transaction, row, debate)?;
         }
         _ => {}
     }
@@ -61,7 +62,7 @@ pub(super) fn apply_event(
 
 /// Updates the debate's row in `debates`: status, winner, labels and the like.
 pub(super) fn update_debate_row(
-    change: &Connection,
+    transaction: &Connection,
     row: i64,
     debate: &Debate,
     at: i64,
@@ -69,8 +70,8 @@ pub(super) fn update_debate_row(
     let judgment = judgment(debate);
     let winner = judgment.as_ref().map(|judgment| status::side_name(debate, judgment.winner));
     let [proposer, challenger] = main_pair(debate)
-        .map(|nth| nth.map(|nth| debate.seats()[usize::from(nth)].participant_name()));
-    change
+        .map(|seat| seat.map(|seat| debate.seats()[usize::from(seat)].participant_name()));
+    transaction
         .prepare_cached(
             "UPDATE debates SET updated_at = ?2, status = ?3, winner = ?4, proposer = ?5,
                  challenger = ?6, labels = ?7, topic = ?8, confidence = ?9, proof = ?10
@@ -89,9 +90,9 @@ pub(super) fn update_debate_row(
                 // If the real outcome is known, the confidence stated when it was recorded.
                 debate
                     .feedback()
-                    .and_then(|lesson| lesson.confidence)
+                    .and_then(|feedback| feedback.confidence)
                     .or(judgment.and_then(|judgment| judgment.confidence)),
-                debate.feedback().map(|lesson| lesson.proof.as_str()),
+                debate.feedback().map(|feedback| feedback.proof.as_str()),
             ])
         })
         .map(drop)
@@ -100,11 +101,11 @@ pub(super) fn update_debate_row(
 
 /// Upserts a row in `agents` for each seat.
 pub(super) fn upsert_agents(
-    change: &Connection,
+    transaction: &Connection,
     row: i64,
     debate: &Debate,
 ) -> Result<(), ArchiveError> {
-    let mut statement = change
+    let mut statement = transaction
         .prepare_cached(
             "INSERT INTO agents
                  (id, role, model_provider, model_name, stance, debate_id, name, weight)
@@ -144,17 +145,17 @@ fn agent_id(debate: &Debate, seat: &str) -> String {
 }
 
 fn insert_message(
-    change: &Connection,
+    transaction: &Connection,
     row: i64,
     debate: &Debate,
     cue: Cue,
     body: &Body,
     at: i64,
 ) -> Result<(), ArchiveError> {
-    let round = find_or_insert_round(change, row, debate, cue)?;
+    let round = find_or_insert_round(transaction, row, debate, cue)?;
     let speaker = agent_id(debate, &debate.seat(cue).name);
     let kind = serde_json::to_value(body.kind()).unwrap_or_default();
-    change
+    transaction
         .prepare_cached(
             "INSERT INTO messages
                  (round_id, agent_id, content, created_at, debate_id, turn, kind, claims)
@@ -174,7 +175,7 @@ fn insert_message(
         })
         .map_err(sqlite_error)?;
     match body {
-        Body::Score { .. } => write_scores(change, round, debate, cue.position()),
+        Body::Score { .. } => write_scores(transaction, round, debate, cue.position()),
         Body::Petition { supports, claim, novelty, confidence } => {
             let intent = match supports {
                 Some(Side::Pro) => "support_pro",
@@ -185,25 +186,25 @@ fn insert_message(
                 Novelty::New => "new",
                 Novelty::Reinforcement => "reinforcement",
             };
-            let sure = f64::from(*confidence) / 100.0;
-            change
+            let probability = f64::from(*confidence) / 100.0;
+            transaction
                 .execute(
                     "INSERT OR REPLACE INTO petitions
                          (round_id, agent_id, intent, claim, novelty, confidence)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                    params![round, speaker, intent, claim, novelty, sure],
+                    params![round, speaker, intent, claim, novelty, probability],
                 )
                 .map(drop)
                 .map_err(sqlite_error)
         }
-        Body::Ruling { admits: Some(name), .. } => change
+        Body::Ruling { admits: Some(name), .. } => transaction
             .execute(
                 "UPDATE petitions SET admitted = 1 WHERE round_id = ?1 AND agent_id = ?2",
                 params![round, agent_id(debate, name)],
             )
             .map(drop)
             .map_err(sqlite_error),
-        Body::Vote { side, confidence, because } => change
+        Body::Vote { side, confidence, because } => transaction
             .execute(
                 "INSERT INTO votes (audience_id, debate_id, vote, weight, confidence, reason)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -224,8 +225,9 @@ fn insert_message(
 
 /// Text of claims and evidence, for full-text search.
 fn claims_text(body: &Body) -> String {
-    let line = |claim: &Claim| format!("{}: {} {}", claim.id, claim.text, claim.evidence.join(" "));
-    body.claims().iter().map(line).collect::<Vec<_>>().join("\n")
+    let format_claim =
+        |claim: &Claim| format!("{}: {} {}", claim.id, claim.text, claim.evidence.join(" "));
+    body.claims().iter().map(format_claim).collect::<Vec<_>>().join("\n")
 }
 
 /// One judge's scores for a round.
@@ -237,33 +239,36 @@ struct ScoreSheet<'a> {
 
 /// Writes the scores of a round: the mean over its judges.
 fn write_scores(
-    change: &Connection,
+    transaction: &Connection,
     round: i64,
     debate: &Debate,
-    at: Position,
+    position: Position,
 ) -> Result<(), ArchiveError> {
-    let papers: Vec<ScoreSheet<'_>> = debate
+    let sheets: Vec<ScoreSheet<'_>> = debate
         .replies_in(..)
-        .filter(|(cue, _)| cue.position() == at)
+        .filter(|(cue, _)| cue.position() == position)
         .filter_map(|(_, body)| match body {
             Body::Score { pro, con, fouls, .. } => Some(ScoreSheet { pro, con, fouls }),
             _ => None,
         })
         .collect();
-    let worked_out =
-        round_marks::round_marks(debate).into_iter().find(|marks| marks.round == at.round);
+    let totals =
+        round_marks::round_marks(debate).into_iter().find(|marks| marks.round == position.round);
     for side in [Side::Pro, Side::Con] {
         let Some(seat) = debate.find_seat(side.role()) else { continue };
         let mean = |name: &str| {
-            let own = papers.iter().map(|it| if side == Side::Pro { it.pro } else { it.con });
-            let given: Vec<f64> =
-                own.filter_map(|marks| marks.get(name)).map(|it| f64::from(*it) / 10.0).collect();
-            (!given.is_empty()).then(|| given.iter().sum::<f64>() / given.len() as f64)
+            let side_marks =
+                sheets.iter().map(|it| if side == Side::Pro { it.pro } else { it.con });
+            let values: Vec<f64> = side_marks
+                .filter_map(|marks| marks.get(name))
+                .map(|it| f64::from(*it) / 10.0)
+                .collect();
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
         };
         let fouls: usize =
-            papers.iter().map(|it| it.fouls.iter().filter(|foul| foul.side == side).count()).sum();
-        let reliance = worked_out.map_or(0, |marks| marks.for_side(side).reliance);
-        change
+            sheets.iter().map(|it| it.fouls.iter().filter(|foul| foul.side == side).count()).sum();
+        let reliance = totals.map_or(0, |marks| marks.for_side(side).reliance);
+        transaction
             .execute(
                 "INSERT OR REPLACE INTO scores
                      (round_id, agent_id, logic, rebuttal, clarity, evidence, fouls, reliance)
@@ -286,21 +291,21 @@ fn write_scores(
 
 /// The row id of a round, which is inserted with its first turn.
 fn find_or_insert_round(
-    change: &Connection,
+    transaction: &Connection,
     row: i64,
     debate: &Debate,
     cue: Cue,
 ) -> Result<i64, ArchiveError> {
-    let known = change
+    let existing = transaction
         .prepare_cached("SELECT id FROM rounds WHERE debate_id = ?1 AND act = ?2 AND round = ?3")
         .and_then(|mut statement| {
             statement.query_row(params![row, cue.act, cue.round], |row| row.get(0)).optional()
         })
         .map_err(sqlite_error)?;
-    if let Some(id) = known {
+    if let Some(id) = existing {
         return Ok(id);
     }
-    change
+    transaction
         .execute(
             "INSERT INTO rounds (debate_id, round_type, sequence, act, round)
              VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -313,41 +318,41 @@ fn find_or_insert_round(
             ],
         )
         .map_err(sqlite_error)?;
-    Ok(change.last_insert_rowid())
+    Ok(transaction.last_insert_rowid())
 }
 
 /// Position of a round among all rounds of the format, from 1, independent of the order played.
 fn round_sequence(debate: &Debate, cue: Cue) -> u32 {
-    let spans: Vec<_> = debate.setup().format.round_ranges(debate.rounds()).collect();
+    let ranges: Vec<_> = debate.setup().format.round_ranges(debate.rounds()).collect();
     let before =
-        spans.iter().take(cue.act.into()).map(|span| span.clone().count() as u32).sum::<u32>();
-    let first = spans.get(usize::from(cue.act)).map_or(0, |span| *span.start());
+        ranges.iter().take(cue.act.into()).map(|range| range.clone().count() as u32).sum::<u32>();
+    let first = ranges.get(usize::from(cue.act)).map_or(0, |range| *range.start());
     before + u32::from(cue.round.saturating_sub(first)) + 1
 }
 
 /// Deletes one turn from the tables.
 fn delete_turn(
-    change: &Connection,
+    transaction: &Connection,
     row: i64,
     debate: &Debate,
     turn: &str,
 ) -> Result<(), ArchiveError> {
     let seat = turn.parse::<Cue>().ok().map(|cue| debate.seat(cue).name.clone());
     let speaker = agent_id(debate, &seat.unwrap_or_default());
-    change
+    transaction
         .execute(
             "DELETE FROM votes WHERE debate_id = ?1 AND audience_id = ?2",
             params![row, speaker],
         )
         .and_then(|_| {
-            change.execute(
+            transaction.execute(
                 "DELETE FROM scores WHERE round_id IN (SELECT round_id FROM messages
                      WHERE debate_id = ?1 AND turn = ?2 AND kind = 'score')",
                 params![row, turn],
             )
         })
         .and_then(|_| {
-            change.execute(
+            transaction.execute(
                 "DELETE FROM petitions WHERE agent_id = ?3 AND round_id IN
                      (SELECT round_id FROM messages
                       WHERE debate_id = ?1 AND turn = ?2 AND kind = 'petition')",
@@ -355,7 +360,7 @@ fn delete_turn(
             )
         })
         .and_then(|_| {
-            change.execute(
+            transaction.execute(
                 "UPDATE petitions SET admitted = 0 WHERE round_id IN
                      (SELECT round_id FROM messages
                       WHERE debate_id = ?1 AND turn = ?2 AND kind = 'ruling')",
@@ -363,7 +368,7 @@ fn delete_turn(
             )
         })
         .and_then(|_| {
-            change.execute(
+            transaction.execute(
                 "DELETE FROM messages WHERE debate_id = ?1 AND turn = ?2",
                 params![row, turn],
             )
@@ -373,7 +378,7 @@ fn delete_turn(
 }
 
 /// Deletes all projection rows of a debate except its row in `debates`.
-pub(super) fn delete_debate_rows(change: &Connection, row: i64) -> Result<(), ArchiveError> {
+pub(super) fn delete_debate_rows(transaction: &Connection, row: i64) -> Result<(), ArchiveError> {
     for statement in [
         "DELETE FROM votes WHERE debate_id = ?1",
         "DELETE FROM scores WHERE round_id IN (SELECT id FROM rounds WHERE debate_id = ?1)",
@@ -382,7 +387,7 @@ pub(super) fn delete_debate_rows(change: &Connection, row: i64) -> Result<(), Ar
         "DELETE FROM rounds WHERE debate_id = ?1",
         "DELETE FROM agents WHERE debate_id = ?1",
     ] {
-        change.execute(statement, [row]).map_err(sqlite_error)?;
+        transaction.execute(statement, [row]).map_err(sqlite_error)?;
     }
     Ok(())
 }

@@ -179,7 +179,7 @@ DROP TABLE IF EXISTS messages_fts;
 
 /// The schema version this program writes.
 pub(super) const SCHEMA_VERSION: i64 = 3;
-const _: () = assert!(MIGRATIONS.len() == 3, "a step was added: raise the version");
+const _: () = assert!(MIGRATIONS.len() == 3, "a migration was added: raise SCHEMA_VERSION");
 
 /// Configures a connection (busy timeout, WAL, full sync, foreign keys) and runs missing
 /// migrations.
@@ -193,52 +193,70 @@ pub(super) fn configure_and_migrate(connection: &mut Connection) -> Result<(), A
     if version > SCHEMA_VERSION {
         return Err(ArchiveError::SchemaTooNew(version));
     }
-    let indexed = "SELECT count(*) FROM sqlite_master WHERE name = 'messages_fts'";
-    let indexed: i64 = connection.query_row(indexed, [], |row| row.get(0)).map_err(sqlite_error)?;
-    if version == SCHEMA_VERSION && indexed == 1 {
+    let index_count = "SELECT count(*) FROM sqlite_master WHERE name = 'messages_fts'";
+    let index_count: i64 =
+        connection.query_row(index_count, [], |row| row.get(0)).map_err(sqlite_error)?;
+    if version == SCHEMA_VERSION && index_count == 1 {
         return Ok(());
     }
-    let change = connection
+    let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(sqlite_error)?;
     // Another process may have migrated in the meantime.
-    let version = self::read_version(&change)?;
-    for step in MIGRATIONS.iter().skip(usize::try_from(version).unwrap_or(0)) {
-        change.execute_batch(step).map_err(sqlite_error)?;
+    let version = self::read_version(&transaction)?;
+    let applied = usize::try_from(version).unwrap_or(0);
+    for (migration, version) in MIGRATIONS.iter().zip(1..=SCHEMA_VERSION).skip(applied) {
+        transaction.execute_batch(migration).map_err(sqlite_error)?;
+        tracing::debug!(version, "migration applied");
     }
-    rebuild_fts_index(&change)?;
-    change.pragma_update(None, "application_id", APPLICATION_ID).map_err(sqlite_error)?;
-    change.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(sqlite_error)?;
-    change.commit().map_err(sqlite_error)
+    rebuild_fts_index(&transaction)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(sqlite_error)?;
+    transaction.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(sqlite_error)?;
+    transaction.commit().map_err(sqlite_error)
 }
 
 /// Drops the full-text index and rebuilds it from the messages.
-pub(super) fn rebuild_fts_index(change: &Connection) -> Result<(), ArchiveError> {
-    change.execute_batch(DROP_FTS_INDEX).map_err(sqlite_error)?;
-    change.execute_batch(CREATE_FTS_INDEX).map_err(sqlite_error)?;
-    change
+pub(super) fn rebuild_fts_index(transaction: &Connection) -> Result<(), ArchiveError> {
+    transaction.execute_batch(DROP_FTS_INDEX).map_err(sqlite_error)?;
+    transaction.execute_batch(CREATE_FTS_INDEX).map_err(sqlite_error)?;
+    transaction
         .execute("INSERT INTO messages_fts (messages_fts) VALUES ('rebuild')", [])
-        .map(drop)
-        .map_err(sqlite_error)
+        .map_err(sqlite_error)?;
+    tracing::debug!("full-text index rebuilt");
+    Ok(())
 }
 
 /// Timeout for locks held by another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time between two attempts to switch to write-ahead logging.
+const WAL_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Switches to write-ahead logging. SQLite's busy timeout does not apply here, so the change is
 /// retried until this or another process has made it, or [`BUSY_TIMEOUT`] is over.
 fn enable_wal(connection: &Connection) -> Result<(), ArchiveError> {
-    let until = Instant::now() + BUSY_TIMEOUT;
+    let started = Instant::now();
+    let deadline = started + BUSY_TIMEOUT;
+    let mut retries = 0_u32;
     loop {
         let mode = connection
             .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
         match mode {
-            Ok(mode) if mode == "wal" => return Ok(()),
-            Ok(mode) => return Err(ArchiveError::Storage(format!("its journal is `{mode}`"))),
-            Err(error) if Instant::now() > until => return Err(sqlite_error(error)),
+            Ok(mode) if mode == "wal" => {
+                if retries > 0 {
+                    let waited_ms = started.elapsed().as_millis();
+                    tracing::debug!(retries, waited_ms, "waited for the database lock");
+                }
+                return Ok(());
+            }
+            Ok(mode) => {
+                let message = format!("the database uses the journal mode `{mode}`, not `wal`");
+                return Err(ArchiveError::Storage(message));
+            }
+            Err(error) if Instant::now() > deadline => return Err(sqlite_error(error)),
             Err(error) => match error.sqlite_error_code() {
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                    std::thread::sleep(Duration::from_millis(10));
+                    retries += 1;
+                    std::thread::sleep(WAL_RETRY_INTERVAL);
                 }
                 _ => return Err(sqlite_error(error)),
             },

@@ -1,18 +1,23 @@
 //! Queries of the archive: id lookup, lists, duplicate check and full-text search.
-use super::archive::parse_status;
+use super::debate_rows::parse_status;
 use super::schema::sqlite_error;
 use crate::debate::{Cue, Setup};
 use crate::engine::{ArchiveError, DebateCard, DebateQuery, SearchHit};
 use rusqlite::{Connection, Row, ToSql};
 use std::path::Path;
 
+/// Shortest word the trigram index can find, in characters.
+const MIN_INDEXED_CHARS: usize = 3;
+/// Characters of an excerpt before the match. After its start there are twice as many.
+const CONTEXT_CHARS: usize = 60;
+
 /// Resolves an abbreviated id: a unique prefix or suffix.
 pub(super) fn resolve_id(
     connection: &Connection,
     abbreviation: &str,
 ) -> Result<String, ArchiveError> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
-    if abbreviation.is_empty() || !abbreviation.chars().all(plain) {
+    let is_id_char = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
+    if abbreviation.is_empty() || !abbreviation.chars().all(is_id_char) {
         return Err(ArchiveError::UnknownDebate(abbreviation.into()));
     }
     let mut statement = connection
@@ -26,7 +31,7 @@ pub(super) fn resolve_id(
     let found: Vec<String> = found.collect::<Result<_, _>>().map_err(sqlite_error)?;
     match found.as_slice() {
         [] => Err(ArchiveError::UnknownDebate(abbreviation.into())),
-        [one] => Ok(one.clone()),
+        [unique] => Ok(unique.clone()),
         many if many.iter().any(|id| id == abbreviation) => Ok(abbreviation.into()),
         many => Err(ArchiveError::AmbiguousId(abbreviation.into(), many.len())),
     }
@@ -123,20 +128,14 @@ pub(super) fn find_duplicates(
     root: &Path,
 ) -> Result<Vec<(String, i64)>, ArchiveError> {
     let proposed = setup.proposed.as_ref().filter(|it| !it.fresh && !it.key.is_empty());
-    let reviews = proposed.map(|it| it.key.clone());
+    let review_key = proposed.map(|it| it.key.clone());
     let term = |name: &str| setup.terms.get(name).cloned();
-    let (tournament, game) = (term("tournament"), term("game"));
-    if reviews.is_none() && (tournament.is_none() || game.is_none()) {
+    let (tournament, game_key) = (term("tournament"), term("game"));
+    if review_key.is_none() && (tournament.is_none() || game_key.is_none()) {
         return Ok(vec![]);
     }
     let root = Some(root.to_owned());
-    let query = DebateQuery {
-        root,
-        review_key: reviews,
-        tournament,
-        game_key: game,
-        ..DebateQuery::default()
-    };
+    let query = DebateQuery { root, review_key, tournament, game_key, ..DebateQuery::default() };
     let (conditions, values) = build_conditions(&query);
     let sql = format!("SELECT public_id, id FROM debates WHERE {conditions}");
     let mut statement = connection.prepare_cached(&sql).map_err(sqlite_error)?;
@@ -199,9 +198,9 @@ fn search_turns(
 ) -> Result<Vec<SearchHit>, ArchiveError> {
     let (mut sql, mut values) = build_conditions(query);
     for word in words {
-        // The trigram index needs at least three characters and no wildcards. Otherwise the message
-        // text itself is searched.
-        let indexed = word.chars().count() >= 3 && !word.contains(['%', '_', '\\']);
+        // The trigram index finds neither shorter words nor wildcards. For these the message text
+        // itself is searched.
+        let indexed = word.chars().count() >= MIN_INDEXED_CHARS && !word.contains(['%', '_', '\\']);
         sql.push_str(if indexed {
             " AND messages.id IN (SELECT rowid FROM messages_fts WHERE content LIKE ?
                  UNION SELECT rowid FROM messages_fts WHERE claims LIKE ?)"
@@ -239,17 +238,19 @@ fn search_turns(
 
 /// Excerpt of the text around the first match, on one line.
 fn excerpt(text: &str, words: &[&str]) -> String {
-    const CONTEXT_CHARS: usize = 60;
     let chars: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
-    let small = |c: &char| c.to_lowercase().next().unwrap_or(*c);
-    let flat: Vec<char> = chars.iter().map(small).collect();
-    let at = words.iter().find_map(|word| {
-        let word: Vec<char> = word.chars().map(|c| small(&c)).collect();
-        flat.windows(word.len().max(1)).position(|window| window == word)
+    let lowercase = |c: &char| c.to_lowercase().next().unwrap_or(*c);
+    let lowered: Vec<char> = chars.iter().map(lowercase).collect();
+    let match_start = words.iter().find_map(|word| {
+        let word: Vec<char> = word.chars().map(|c| lowercase(&c)).collect();
+        lowered.windows(word.len().max(1)).position(|window| window == word)
     });
-    let at = at.unwrap_or(0);
-    let (from, to) = (at.saturating_sub(CONTEXT_CHARS), (at + 2 * CONTEXT_CHARS).min(chars.len()));
-    let cut = |here: bool| if here { "…" } else { "" };
+    let match_start = match_start.unwrap_or(0);
+    let (from, to) = (
+        match_start.saturating_sub(CONTEXT_CHARS),
+        (match_start + 2 * CONTEXT_CHARS).min(chars.len()),
+    );
+    let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" };
     let middle: String = chars[from..to].iter().collect();
-    format!("{}{}{}", cut(from > 0), middle.trim(), cut(to < chars.len()))
+    format!("{}{}{}", ellipsis(from > 0), middle.trim(), ellipsis(to < chars.len()))
 }

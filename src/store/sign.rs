@@ -27,7 +27,7 @@ impl SigningKey {
     pub(super) fn verify(&self, log: &Value, signature: &str) -> bool {
         let bytes: Option<Vec<u8>> = (0..signature.len())
             .step_by(2)
-            .map(|at| u8::from_str_radix(signature.get(at..at + 2)?, 16).ok())
+            .map(|index| u8::from_str_radix(signature.get(index..index + 2)?, 16).ok())
             .collect();
         bytes.is_some_and(|bytes| self.mac(log).verify_slice(&bytes).is_ok())
     }
@@ -65,8 +65,8 @@ fn write_canonical(value: &Value, text: &mut String) {
             }
             text.push('}');
         }
-        plain => {
-            let _ = write!(text, "{plain}");
+        scalar => {
+            let _ = write!(text, "{scalar}");
         }
     }
 }

@@ -108,14 +108,14 @@ pub(super) fn render(debate: &Debate, stored: &StoredDebate, key: &SigningKey) -
     let mut log = serde_json::to_value(log).unwrap_or_default();
     let signature = key.sign(&log);
     log["signature"] = signature.into();
-    let at = stored.events.last().map_or(stored.setup.opened_at, |recorded| recorded.at);
-    let file = build_state_file(debate, at, Some(log));
+    let updated_at = stored.events.last().map_or(stored.setup.opened_at, |recorded| recorded.at);
+    let file = build_state_file(debate, updated_at, Some(log));
     serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
 }
 
-fn build_state_file(debate: &Debate, at: i64, log: Option<serde_json::Value>) -> StateFile {
+fn build_state_file(debate: &Debate, updated_at: i64, log: Option<serde_json::Value>) -> StateFile {
     let setup = debate.setup();
-    let [proposer, challenger] = main_pair(debate).map(|nth| Some(participant(debate, nth?)));
+    let [proposer, challenger] = main_pair(debate).map(|seat| Some(participant(debate, seat?)));
     StateFile {
         id: setup.id.clone(),
         topic: debate.current_topic().into(),
@@ -127,26 +127,26 @@ fn build_state_file(debate: &Debate, at: i64, log: Option<serde_json::Value>) ->
         status: status::status(debate).as_str().into(),
         exchanges: exchanges(debate),
         verdict: build_verdict(debate),
-        timestamp: crate::report::iso_timestamp(at),
+        timestamp: crate::report::iso_timestamp(updated_at),
         labels: status::labels(debate).into_iter().map(Into::into).collect(),
         log,
     }
 }
 
-fn participant(debate: &Debate, nth: u8) -> StateFileParticipant {
-    let voice = &debate.seats()[usize::from(nth)].voice;
-    let mut own = debate.turns().filter(|(cue, _)| cue.seat == nth);
-    let reported = own.find_map(|(_, turn)| turn.as_ref().ok()?.envelope.model_reported.clone());
+fn participant(debate: &Debate, seat: u8) -> StateFileParticipant {
+    let participant = &debate.seats()[usize::from(seat)].voice;
+    let mut turns = debate.turns().filter(|(cue, _)| cue.seat == seat);
+    let reported = turns.find_map(|(_, turn)| turn.as_ref().ok()?.envelope.model_reported.clone());
     StateFileParticipant {
-        tool: voice.tool().into(),
-        model: reported.or_else(|| voice.model().map(Into::into)),
+        tool: participant.tool().into(),
+        model: reported.or_else(|| participant.model().map(Into::into)),
     }
 }
 
 fn exchanges(debate: &Debate) -> Vec<StateFileExchange> {
-    let spoken = debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
-    let aloud = spoken.filter(|(_, reply)| reply.body.kind() == ReplyKind::Speech);
-    aloud
+    let replies = debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
+    let speeches = replies.filter(|(_, reply)| reply.body.kind() == ReplyKind::Speech);
+    speeches
         .map(|(cue, reply)| StateFileExchange {
             round: cue.round,
             role: role_name(debate, cue),
@@ -164,21 +164,23 @@ fn role_name(debate: &Debate, cue: Cue) -> String {
 }
 
 fn build_verdict(debate: &Debate) -> Option<StateFileVerdict> {
-    let Some(ruled) = verdict_view(debate) else {
+    let Some(verdict) = verdict_view(debate) else {
         return dialogue_verdict(debate).or_else(|| research_verdict(debate));
     };
     Some(StateFileVerdict {
-        winner: Some(ruled.winner),
-        reasoning: ruled.reasoning,
-        agreements: ruled.agreements.into_iter().map(|agreed| agreed.point).collect(),
-        disagreements: ruled
+        winner: Some(verdict.winner),
+        reasoning: verdict.reasoning,
+        agreements: verdict.agreements.into_iter().map(|agreement| agreement.point).collect(),
+        disagreements: verdict
             .disagreements
             .into_iter()
-            .map(|said| format!("{}: {} / {}", said.point, said.pro, said.con))
+            .map(|disagreement| {
+                format!("{}: {} / {}", disagreement.point, disagreement.pro, disagreement.con)
+            })
             .collect(),
-        recommendation: ruled.recommendation,
-        decided: ruled.decided,
-        contested: ruled.contested,
+        recommendation: verdict.recommendation,
+        decided: verdict.decided,
+        contested: verdict.contested,
     })
 }
 
@@ -199,13 +201,14 @@ fn dialogue_verdict(debate: &Debate) -> Option<StateFileVerdict> {
 /// Result of a research debate, which has no winner.
 fn research_verdict(debate: &Debate) -> Option<StateFileVerdict> {
     let sections = research_judgment(debate)?;
-    let said = |nth: usize| sections.get(nth).map(|section: &Section| section.text.trim());
+    let section_text =
+        |index: usize| sections.get(index).map(|section: &Section| section.text.trim());
     Some(StateFileVerdict {
         winner: None,
-        reasoning: said(report_sections::RECOMMENDATION_INDEX).unwrap_or_default().into(),
-        agreements: list_items(said(report_sections::RECOMMENDATION_INDEX - 1)),
-        disagreements: list_items(said(report_sections::RECOMMENDATION_INDEX - 2)),
-        recommendation: said(report_sections::SUMMARY_INDEX).unwrap_or_default().into(),
+        reasoning: section_text(report_sections::RECOMMENDATION_INDEX).unwrap_or_default().into(),
+        agreements: list_items(section_text(report_sections::RECOMMENDATION_INDEX - 1)),
+        disagreements: list_items(section_text(report_sections::RECOMMENDATION_INDEX - 2)),
+        recommendation: section_text(report_sections::SUMMARY_INDEX).unwrap_or_default().into(),
         decided: String::new(),
         contested: false,
     })

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 /// Size limit of a state file in bytes.
 const MAX_STATE_FILE_BYTES: u64 = 32 * 1024 * 1024;
 
-/// Reads each of these files that exists, without duplicates, and parses it with `holds`.
+/// Reads each of these files that exists, without duplicates, and parses it with `parse`.
 pub(super) fn scan(
     root: &Path,
     files: &[PathBuf],
-    holds: impl Fn(&str) -> Result<ForeignDebate, ArchiveError>,
+    parse: impl Fn(&str) -> Result<ForeignDebate, ArchiveError>,
 ) -> Vec<FoundStateFile> {
     let mut seen: Vec<PathBuf> = vec![];
     let mut found = vec![];
@@ -21,16 +21,16 @@ pub(super) fn scan(
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => {
-                let holds = Err(ArchiveError::UnreadableFile(error.to_string()));
-                found.push(FoundStateFile { path: path.clone(), content: holds });
+                let content = Err(ArchiveError::UnreadableFile(error.to_string()));
+                found.push(FoundStateFile { path: path.clone(), content });
                 continue;
             }
         };
         // Two paths may lead to the same file through a symlink.
-        let whole = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
-        if !seen.contains(&whole) {
-            found.push(FoundStateFile { path: path.clone(), content: holds(&text) });
-            seen.push(whole);
+        let canonical = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
+        if !seen.contains(&canonical) {
+            found.push(FoundStateFile { path: path.clone(), content: parse(&text) });
+            seen.push(canonical);
         }
     }
     found
@@ -39,15 +39,15 @@ pub(super) fn scan(
 /// Reads a regular file inside the repository. Pipes are refused because they could block, symlinks
 /// because they could expose the user's other files.
 fn read_regular_file(root: &Path, path: &Path) -> io::Result<String> {
-    let about = fs::symlink_metadata(path)?;
-    if !about.is_file() {
-        return Err(io::Error::other("it is no plain file"));
+    let metadata = fs::symlink_metadata(path)?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
     }
     if let Some(folder) = path.parent() {
         secure_fs::check_within(root, folder)?;
     }
-    if about.len() > MAX_STATE_FILE_BYTES {
-        return Err(io::Error::other(format!("it is over {MAX_STATE_FILE_BYTES} bytes")));
+    if metadata.len() > MAX_STATE_FILE_BYTES {
+        return Err(io::Error::other(format!("it is larger than {MAX_STATE_FILE_BYTES} bytes")));
     }
     let mut bytes = vec![];
     File::open(path)?.take(MAX_STATE_FILE_BYTES).read_to_end(&mut bytes)?;

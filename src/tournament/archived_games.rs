@@ -63,87 +63,87 @@ pub fn game_status(debate: &Debate) -> GameStatus {
         Status::InProgress | Status::Paused => GameStatus::Started,
         Status::Completed if judgment(debate).is_some() => GameStatus::Played,
         other => {
-            let missing = debate.failed_turns().last().map(|(cue, failure)| {
+            let failure_text = debate.failed_turns().last().map(|(cue, failure)| {
                 let (seat, tool) = (debate.seat(cue).title_in_sentence(), debate.tool_at(cue));
                 format!("{seat} ({tool}) {}: {}", failure.trouble.as_str(), failure.note)
             });
-            let why = missing.unwrap_or_else(|| other.as_str().to_owned());
-            GameStatus::Failed { reason: why, reopen_from: debate.reopen_cue() }
+            let reason = failure_text.unwrap_or_else(|| other.as_str().to_owned());
+            GameStatus::Failed { reason, reopen_from: debate.reopen_cue() }
         }
     }
 }
 
 /// Loads all games of a tournament by key, and their total cost.
 pub fn load_games(
-    desk: &App,
+    app: &App,
     plan: &TournamentPlan,
     root: &Path,
 ) -> Result<(BTreeMap<String, ArchivedGame>, Spend), AppError> {
     let mut games: BTreeMap<String, ArchivedGame> = BTreeMap::new();
     let mut spent = Spend::default();
-    for (key, past) in find_games(desk, plan, root, None)? {
-        spent += past.spent;
-        keep_better(&mut games, key, past);
+    for (key, archived) in find_games(app, plan, root, None)? {
+        spent += archived.spent;
+        keep_better(&mut games, key, archived);
     }
     Ok((games, spent))
 }
 
 /// Loads one game.
 pub fn load_game(
-    desk: &App,
+    app: &App,
     plan: &TournamentPlan,
     root: &Path,
     key: &str,
 ) -> Result<Option<ArchivedGame>, AppError> {
-    Ok(load_attempts(desk, plan, root, key)?.0)
+    Ok(load_attempts(app, plan, root, key)?.0)
 }
 
 /// Loads one game, and the ids of all debates that attempted it.
 pub(super) fn load_attempts(
-    desk: &App,
+    app: &App,
     plan: &TournamentPlan,
     root: &Path,
     key: &str,
 ) -> Result<(Option<ArchivedGame>, Vec<String>), AppError> {
     let (mut games, mut ids) = (BTreeMap::new(), vec![]);
-    for (key, past) in find_games(desk, plan, root, Some(key.to_owned()))? {
-        ids.push(past.id.clone());
-        keep_better(&mut games, key, past);
+    for (key, archived) in find_games(app, plan, root, Some(key.to_owned()))? {
+        ids.push(archived.id.clone());
+        keep_better(&mut games, key, archived);
     }
     Ok((games.remove(key), ids))
 }
 
 /// Keeps the better attempt. The query returns the most recent first, and that wins a tie.
-fn keep_better(games: &mut BTreeMap<String, ArchivedGame>, key: String, past: ArchivedGame) {
+fn keep_better(games: &mut BTreeMap<String, ArchivedGame>, key: String, archived: ArchivedGame) {
     match games.get(&key) {
-        Some(other) if other.rank() >= past.rank() => {}
+        Some(other) if other.rank() >= archived.rank() => {}
         _ => {
-            games.insert(key, past);
+            games.insert(key, archived);
         }
     }
 }
 
 fn find_games(
-    desk: &App,
+    app: &App,
     plan: &TournamentPlan,
     root: &Path,
-    game: Option<String>,
+    game_key: Option<String>,
 ) -> Result<Vec<(String, ArchivedGame)>, AppError> {
     let (root, tournament) = (Some(root.to_owned()), Some(plan.name.clone()));
-    let query = DebateQuery { root, tournament, game_key: game, ..DebateQuery::default() };
-    let mut all = vec![];
-    for card in desk.archive().list(&query)? {
-        let (_, debate, flaw) = desk.read(&card.id)?;
+    let query = DebateQuery { root, tournament, game_key, ..DebateQuery::default() };
+    let mut games = vec![];
+    for card in app.archive().list(&query)? {
+        let (_, debate, flaw) = app.read(&card.id)?;
         let key = debate.setup().terms.get(GAME_TERM).cloned().unwrap_or_default();
-        let mut past = ArchivedGame::from_debate(&debate);
+        let mut archived = ArchivedGame::from_debate(&debate);
         if let Some(flaw) = flaw {
-            past.status = GameStatus::Failed {
+            archived.status = GameStatus::Failed {
                 reason: format!("its log {}", flaw.message),
                 reopen_from: None,
             };
-            past.rating_result = Err(crate::rating::UnratedReason::Flawed);
+            archived.rating_result = Err(crate::rating::UnratedReason::Flawed);
         }
-        all.push((key, past));
+        games.push((key, archived));
     }
-    Ok(all)
+    Ok(games)
 }

@@ -59,12 +59,13 @@ impl GameRunner<'_> {
         loop {
             match self.open_or_resume(game, budget).await {
                 Ok(None) => return GameEnd::Over,
-                Ok(Some(job)) => {
-                    let id = job.id().to_owned();
+                Ok(Some(run)) => {
+                    let id = run.id().to_owned();
+                    tracing::info!(game = %game.key, debate = %id, "game started");
                     let _ = self
                         .events
                         .send(TournamentEvent::Started { game: game.clone(), id: id.clone() });
-                    match self.run_until_idle(job).await {
+                    match self.run_until_idle(run).await {
                         GameRunResult::Ended(end) => return end,
                         GameRunResult::LeaseLost(by) => {
                             if !self.wait_until_free(game, &id, by).await {
@@ -91,34 +92,35 @@ impl GameRunner<'_> {
         game: &ScheduledGame,
         budget: Budget,
     ) -> Result<Option<DebateRun>, AppError> {
-        let GameRunner { app: desk, plan, workspace: place, .. } = self;
-        let (past, supersedes) = archived_games::load_attempts(desk, plan, &place.root, &game.key)?;
-        match past {
+        let GameRunner { app, plan, workspace, .. } = self;
+        let (archived, supersedes) =
+            archived_games::load_attempts(app, plan, &workspace.root, &game.key)?;
+        match archived {
             Some(ArchivedGame { status: GameStatus::Played, .. }) => Ok(None),
             Some(ArchivedGame { status: GameStatus::Started, id, .. }) => {
-                let wishes = self.with_budget_command(&id, budget, vec![])?;
-                Ok(Some(desk.resume(&id, place, LeaseMode::IfFree, wishes)?))
+                let commands = self.with_budget_command(&id, budget, vec![])?;
+                Ok(Some(app.resume(&id, workspace, LeaseMode::IfFree, commands)?))
             }
             Some(ArchivedGame {
                 status: GameStatus::Failed { reopen_from: Some(from), .. },
                 id,
                 ..
             }) => {
-                let wishes =
+                let commands =
                     self.with_budget_command(&id, budget, vec![Command::Reopen { from }])?;
-                Ok(Some(desk.resume(&id, place, LeaseMode::IfFree, wishes)?))
+                Ok(Some(app.resume(&id, workspace, LeaseMode::IfFree, commands)?))
             }
             _ => {
-                let (draft, wish) = build_draft(desk, plan, game, budget, self.plan_folder)?;
+                let (draft, seating) = build_draft(app, plan, game, budget, self.plan_folder)?;
                 let mut stop = self.stop.clone();
                 let prepared = tokio::select! {
-                    prepared = desk.prepare(draft, &wish, &place.root) => prepared,
+                    prepared = app.prepare(draft, &seating, &workspace.root) => prepared,
                     _ = stop.wait_for(|stop| *stop) => {
                         return Err(AppError::Session(SessionError::NotRunning));
                     }
                 };
-                let opening = DebateDraft { supersedes, ..prepared?.0 };
-                Ok(Some(desk.open(&opening, place)?))
+                let new_draft = DebateDraft { supersedes, ..prepared?.0 };
+                Ok(Some(app.open(&new_draft, workspace)?))
             }
         }
     }
@@ -128,34 +130,34 @@ impl GameRunner<'_> {
         &self,
         id: &str,
         budget: Budget,
-        mut wishes: Vec<Command>,
+        mut commands: Vec<Command>,
     ) -> Result<Vec<Command>, AppError> {
         let (_, debate, _) = self.app.read(id)?;
         if budget != debate.budget() && !budget.is_exhausted(debate.spent()) {
             let because = String::from("the tournament allows it");
-            wishes.push(Command::Amend { change: Amendment::Limit { budget }, because });
+            commands.push(Command::Amend { change: Amendment::Limit { budget }, because });
         }
-        Ok(wishes)
+        Ok(commands)
     }
 
-    async fn run_until_idle(&self, mut job: DebateRun) -> GameRunResult {
+    async fn run_until_idle(&self, mut run: DebateRun) -> GameRunResult {
         let mut stop = self.stop.clone();
-        let due = tokio::select! {
-            due = job.wait_idle() => due,
+        let step = tokio::select! {
+            step = run.wait_idle() => step,
             _ = stop.wait_for(|stop| *stop) => {
-                job.stop().await;
+                run.stop().await;
                 return GameRunResult::Ended(GameEnd::Stopped);
             }
         };
-        let id = job.id().to_owned();
-        job.stop().await;
-        GameRunResult::Ended(match due {
+        let id = run.id().to_owned();
+        run.stop().await;
+        GameRunResult::Ended(match step {
             Ok(Step::Done | Step::Close(_)) => GameEnd::Over,
             Ok(Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. }) => {
-                GameEnd::Paused("what one game may spend is spent".into())
+                GameEnd::Paused("the budget of the game is spent".into())
             }
             Ok(Step::Hold { .. } | Step::Speak { .. }) => {
-                GameEnd::Paused(format!("it waits for somebody: debate resume {id}"))
+                GameEnd::Paused(format!("it waits for input: debate resume {id}"))
             }
             Err(SessionError::Log(LogError::LeaseLost { by })) => {
                 return GameRunResult::LeaseLost(by);
@@ -166,6 +168,7 @@ impl GameRunner<'_> {
 
     /// Waits until no process holds the lease. Returns false on the stop signal.
     async fn wait_until_free(&self, game: &ScheduledGame, id: &str, holder: String) -> bool {
+        tracing::info!(game = %game.key, debate = %id, %holder, "another process plays the game");
         let _ = self.events.send(TournamentEvent::Waiting {
             game: game.clone(),
             id: id.to_owned(),
@@ -180,7 +183,7 @@ impl GameRunner<'_> {
             // Only the holder matters here, so the query skips all events.
             let after = u64::from(u32::MAX);
             match self.app.archive().news_since(id, after) {
-                Ok(news) if news.holder.is_some() => {}
+                Ok(changes) if changes.holder.is_some() => {}
                 _ => return true,
             }
         }
@@ -189,21 +192,22 @@ impl GameRunner<'_> {
 
 /// Builds the draft and the seating request of a game.
 pub(super) fn build_draft(
-    desk: &App,
+    app: &App,
     plan: &TournamentPlan,
     game: &ScheduledGame,
     budget: Budget,
     folder: &Path,
 ) -> Result<(DebateDraft, SeatingRequest), AppError> {
-    let seated =
-        |nth: usize| TournamentPlan::resolve_participant(&plan.entrants[nth].participant, folder);
+    let resolve = |index: usize| {
+        TournamentPlan::resolve_participant(&plan.entrants[index].participant, folder)
+    };
     let judges: Vec<_> = plan
         .judges
         .iter()
         .map(|judge| TournamentPlan::resolve_participant(judge, folder))
         .collect();
-    let (pro, con, judge) = (seated(game.pro), seated(game.con), judges[0].clone());
-    let named = RequestedSeats {
+    let (pro, con, judge) = (resolve(game.pro), resolve(game.con), judges[0].clone());
+    let requested = RequestedSeats {
         proposer: Some(pro.clone()),
         challenger: Some(con.clone()),
         judge: Some(judge.clone()),
@@ -219,12 +223,12 @@ pub(super) fn build_draft(
         panel: judges[1..].to_vec(),
         ..DebateDraft::new(&game.motion, pro, con, judge)
     };
-    let wish = SeatingRequest {
+    let seating = SeatingRequest {
         fallbacks: FallbackSeats {
             debater: None,
             judge: FallbackJudge::Debater(crate::debate::Participant::Human),
         },
-        requested: named,
+        requested,
         preferences: SeatPreferences::default(),
         cast: CastRequest { panel: judges[1..].to_vec(), ..CastRequest::default() },
         context: plan.context.clone(),
@@ -232,5 +236,5 @@ pub(super) fn build_draft(
         effort: plan.effort,
         probe_timeout: None,
     };
-    desk.apply_format_options(FormatOptions::default(), draft, wish, folder)
+    app.apply_format_options(FormatOptions::default(), draft, seating, folder)
 }

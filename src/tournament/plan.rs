@@ -12,6 +12,10 @@ pub const MAX_GAMES: usize = 20_000;
 const MAX_NAME_CHARS: usize = 60;
 /// Default number of concurrent games.
 const DEFAULT_CONCURRENCY: usize = 2;
+/// Default number of concurrent games per entrant.
+const DEFAULT_CONCURRENCY_PER_ENTRANT: usize = 1;
+/// Entrants a tournament needs.
+const MIN_ENTRANTS: usize = 2;
 
 /// A validated tournament file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,23 +60,25 @@ pub struct TournamentEntrant {
 pub enum TournamentFileError {
     #[error("{0}")]
     Toml(String),
-    #[error("the tournament has no name of 1 to {MAX_NAME_CHARS} plain characters")]
+    #[error(
+        "the tournament needs a name of 1 to {MAX_NAME_CHARS} characters, without control characters"
+    )]
     InvalidName,
     #[error("there are no motions")]
     NoMotions,
     #[error("motion {0} is empty, or longer than {MAX_TOPIC_CHARS} characters")]
     InvalidMotion(usize),
-    #[error("motion {0} stands there twice")]
+    #[error("motion {0} is listed twice")]
     DuplicateMotion(usize),
     #[error("there must be two entrants or more")]
     TooFewEntrants,
     #[error("two entrants are called `{0}`")]
     DuplicateEntrantName(String),
-    #[error("entrants `{0}` and `{1}` are, or may be, one model: what they play is never rated")]
+    #[error("entrants `{0}` and `{1}` are, or may be, the same model: their games are never rated")]
     SameModel(String, String),
     #[error("`{0}`: {1}")]
     InvalidSeat(String, String),
-    #[error("`{0}` is waited for, and a tournament is played without waiting for anybody")]
+    #[error("`{0}` cannot play in a tournament: it waits for a person or another program")]
     NotAutomatic(String),
     #[error("there is no judge")]
     NoJudge,
@@ -80,9 +86,9 @@ pub enum TournamentFileError {
     InvalidRounds,
     #[error("`{0}` must be 1 or more")]
     ZeroConcurrency(&'static str),
-    #[error("`{0}` is no amount")]
+    #[error("`{0}` is not a valid amount")]
     InvalidAmount(f64),
-    #[error("that makes {0} games; at most {MAX_GAMES} are played")]
+    #[error("the tournament has {0} games; the limit is {MAX_GAMES}")]
     TooManyGames(usize),
 }
 
@@ -100,7 +106,7 @@ impl TournamentFileError {
                 "motions = [\"Tabs or spaces?\"]"
             }
             TournamentFileError::DuplicateMotion(_) => {
-                "leave one out; `rounds = [1, 2]` plays each twice"
+                "remove one; `rounds = [1, 2]` plays each motion twice"
             }
             TournamentFileError::TooFewEntrants | TournamentFileError::InvalidSeat(..) => {
                 "entrants = [\"claude\", \"codex:MODEL\"]"
@@ -116,7 +122,7 @@ impl TournamentFileError {
                 "judge = \"gemini\", or judges = [\"gemini\", \"claude\"]"
             }
             TournamentFileError::InvalidRounds => "rounds = 2, or rounds = [1, 2]",
-            TournamentFileError::ZeroConcurrency(_) => "leave it out for the usual number",
+            TournamentFileError::ZeroConcurrency(_) => "leave it out for the default",
             TournamentFileError::InvalidAmount(_) => "give a number such as 0.50",
             TournamentFileError::TooManyGames(_) => {
                 "leave out motions, entrants or numbers of rounds"
@@ -195,10 +201,10 @@ impl BudgetTable {
 impl TournamentPlan {
     /// Parses and validates a tournament file.
     pub fn parse(text: &str) -> Result<TournamentPlan, TournamentFileError> {
-        let written: TournamentFile =
+        let file: TournamentFile =
             toml::from_str(text).map_err(|error| TournamentFileError::Toml(error.to_string()))?;
-        let name = valid_name(&written.name).ok_or(TournamentFileError::InvalidName)?;
-        let rounds = match written.rounds {
+        let name = valid_name(&file.name).ok_or(TournamentFileError::InvalidName)?;
+        let rounds = match file.rounds {
             None => vec![None],
             Some(OneOrMany::One(rounds)) => vec![Some(rounds)],
             Some(OneOrMany::Many(rounds)) => rounds.into_iter().map(Some).collect(),
@@ -206,17 +212,17 @@ impl TournamentPlan {
         if rounds.is_empty() || rounds.iter().collect::<BTreeSet<_>>().len() < rounds.len() {
             return Err(TournamentFileError::InvalidRounds);
         }
-        let motions = validate_motions(&written.motions)?;
-        let entrants = parse_entrants(&written.entrants)?;
-        let judges = written.judge.iter().chain(&written.judges);
+        let motions = validate_motions(&file.motions)?;
+        let entrants = parse_entrants(&file.entrants)?;
+        let judges = file.judge.iter().chain(&file.judges);
         let judges: Vec<Participant> =
             judges.map(|judge| parse_participant(judge)).collect::<Result<_, _>>()?;
         if judges.is_empty() {
             return Err(TournamentFileError::NoJudge);
         }
-        let at_least_one = |name, said: Option<usize>, usual| match said {
+        let at_least_one = |name, value: Option<usize>, default_value| match value {
             Some(0) => Err(TournamentFileError::ZeroConcurrency(name)),
-            said => Ok(said.unwrap_or(usual)),
+            value => Ok(value.unwrap_or(default_value)),
         };
         let pairs = entrants.len() * (entrants.len() - 1);
         let games = pairs.saturating_mul(motions.len()).saturating_mul(rounds.len());
@@ -225,93 +231,95 @@ impl TournamentPlan {
         }
         Ok(TournamentPlan {
             name,
-            format: written.format.unwrap_or("duel".into()),
+            format: file.format.unwrap_or("duel".into()),
             rounds,
             motions,
             entrants,
             judges,
-            effort: written.effort,
-            context: written.context.unwrap_or("none".into()),
-            max_concurrent: at_least_one("at_once", written.at_once, DEFAULT_CONCURRENCY)?,
+            effort: file.effort,
+            context: file.context.unwrap_or("none".into()),
+            max_concurrent: at_least_one("at_once", file.at_once, DEFAULT_CONCURRENCY)?,
             max_concurrent_per_entrant: at_least_one(
                 "at_once_per_entrant",
-                written.at_once_per_entrant,
-                1,
+                file.at_once_per_entrant,
+                DEFAULT_CONCURRENCY_PER_ENTRANT,
             )?,
-            game_budget: written.per_game.to_budget()?,
-            total_budget: written.in_all.to_budget()?,
-            turn_seconds: written.turn_seconds.filter(|it| *it > 0),
+            game_budget: file.per_game.to_budget()?,
+            total_budget: file.in_all.to_budget()?,
+            turn_seconds: file.turn_seconds.filter(|it| *it > 0),
         })
     }
 
     /// Makes the path of a script absolute, relative to the folder of the file, so that the game
     /// can resume from any folder. Game keys use the participant as written.
-    pub fn resolve_participant(voice: &Participant, folder: &Path) -> Participant {
-        with_absolute_script(voice.clone(), folder)
+    pub fn resolve_participant(participant: &Participant, folder: &Path) -> Participant {
+        with_absolute_script(participant.clone(), folder)
     }
 }
 
-fn validate_motions(written: &[String]) -> Result<Vec<String>, TournamentFileError> {
-    let all: Vec<String> = written.iter().map(|motion| motion.trim().to_owned()).collect();
+fn validate_motions(motions: &[String]) -> Result<Vec<String>, TournamentFileError> {
+    let all: Vec<String> = motions.iter().map(|motion| motion.trim().to_owned()).collect();
     if all.is_empty() {
         return Err(TournamentFileError::NoMotions);
     }
     let mut seen = BTreeSet::new();
-    for (nth, motion) in (1..).zip(&all) {
+    for (number, motion) in (1..).zip(&all) {
         if motion.is_empty() || motion.chars().count() > MAX_TOPIC_CHARS {
-            return Err(TournamentFileError::InvalidMotion(nth));
+            return Err(TournamentFileError::InvalidMotion(number));
         }
         if !seen.insert(motion) {
-            return Err(TournamentFileError::DuplicateMotion(nth));
+            return Err(TournamentFileError::DuplicateMotion(number));
         }
     }
     Ok(all)
 }
 
-fn parse_entrants(written: &[EntrantField]) -> Result<Vec<TournamentEntrant>, TournamentFileError> {
-    let mut all: Vec<TournamentEntrant> = vec![];
-    for entrant in written {
+fn parse_entrants(fields: &[EntrantField]) -> Result<Vec<TournamentEntrant>, TournamentFileError> {
+    let mut entrants: Vec<TournamentEntrant> = vec![];
+    for entrant in fields {
         let (name, seat) = match entrant {
             EntrantField::Seat(seat) => (seat, seat),
             EntrantField::Named(it) => (it.name.as_ref().unwrap_or(&it.seat), &it.seat),
         };
-        let voice = parse_participant(seat)?;
+        let participant = parse_participant(seat)?;
         let name = valid_name(name).unwrap_or_else(|| name_tail(name));
-        if let Some(other) = all.iter().find(|it| it.participant.may_be_same_model(&voice)) {
+        if let Some(other) =
+            entrants.iter().find(|it| it.participant.may_be_same_model(&participant))
+        {
             return Err(TournamentFileError::SameModel(other.name.clone(), name));
         }
-        if all.iter().any(|it| it.name == name) {
+        if entrants.iter().any(|it| it.name == name) {
             return Err(TournamentFileError::DuplicateEntrantName(name));
         }
-        all.push(TournamentEntrant { name, participant: voice });
+        entrants.push(TournamentEntrant { name, participant });
     }
-    if all.len() < 2 {
+    if entrants.len() < MIN_ENTRANTS {
         return Err(TournamentFileError::TooFewEntrants);
     }
-    Ok(all)
+    Ok(entrants)
 }
 
 /// Parses a participant, which must be a model or a script.
 fn parse_participant(seat: &str) -> Result<Participant, TournamentFileError> {
-    let voice: Participant =
-        seat.parse().map_err(|bad: crate::debate::seat::ParticipantError| {
-            TournamentFileError::InvalidSeat(seat.to_owned(), bad.to_string())
+    let participant: Participant =
+        seat.parse().map_err(|error: crate::debate::seat::ParticipantError| {
+            TournamentFileError::InvalidSeat(seat.to_owned(), error.to_string())
         })?;
-    if voice.is_awaited() {
-        return Err(TournamentFileError::NotAutomatic(voice.to_string()));
+    if participant.is_awaited() {
+        return Err(TournamentFileError::NotAutomatic(participant.to_string()));
     }
-    Ok(voice)
+    Ok(participant)
 }
 
 /// Last characters of a name that is too long, because paths differ at the end.
 fn name_tail(name: &str) -> String {
-    let plain: Vec<char> = name.chars().filter(|c| !c.is_control()).collect();
-    plain[plain.len().saturating_sub(MAX_NAME_CHARS)..].iter().collect()
+    let chars: Vec<char> = name.chars().filter(|c| !c.is_control()).collect();
+    chars[chars.len().saturating_sub(MAX_NAME_CHARS)..].iter().collect()
 }
 
 /// The trimmed name, if it is valid.
 fn valid_name(name: &str) -> Option<String> {
     let name = name.trim();
-    let fits = !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS;
-    (fits && !name.chars().any(char::is_control)).then(|| name.to_owned())
+    let has_valid_length = !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS;
+    (has_valid_length && !name.chars().any(char::is_control)).then(|| name.to_owned())
 }

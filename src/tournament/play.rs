@@ -104,104 +104,95 @@ struct TournamentRun<'a> {
 /// Plays the remaining games and returns the standings. With `probe`, every model must answer a
 /// test request before the first game.
 pub async fn play(
-    desk: &App,
+    app: &App,
     plan: &TournamentPlan,
     settings: &TournamentSettings,
     stop: impl Future<Output = ()>,
-    mut tell: impl FnMut(&TournamentEvent),
+    mut report: impl FnMut(&TournamentEvent),
 ) -> Result<(TournamentEnd, Standings), AppError> {
     let games = build_schedule(plan);
-    let (past, spent) = archived_games::load_games(desk, plan, &settings.workspace.root)?;
-    let mut waiting = VecDeque::new();
+    let (archived, spent) = archived_games::load_games(app, plan, &settings.workspace.root)?;
+    let mut queue = VecDeque::new();
     for game in &games {
-        let tried = match past.get(&game.key).map(|it| &it.status) {
+        let attempts = match archived.get(&game.key).map(|it| &it.status) {
             Some(GameStatus::Played) => continue,
             Some(GameStatus::Failed { .. }) => 1,
             _ => 0,
         };
-        waiting.push_back(QueuedGame { game: game.clone(), attempts: tried });
+        queue.push_back(QueuedGame { game: game.clone(), attempts });
     }
-    let (table, broken) = (RunningGames::default(), BTreeMap::new());
-    let mut run = TournamentRun {
-        app: desk,
-        plan,
-        settings,
-        games,
-        archived: past,
-        open_errors: broken,
-        spent,
-        queue: waiting,
-        running: table,
-    };
+    let (running, open_errors) = (RunningGames::default(), BTreeMap::new());
+    let mut run =
+        TournamentRun { app, plan, settings, games, archived, open_errors, spent, queue, running };
+    tracing::info!(tournament = %plan.name, games = run.queue.len(), "tournament started");
     let mut stop = std::pin::pin!(stop);
     if settings.probe && !run.queue.is_empty() {
         tokio::select! {
-            answered = run.probe_participants() => answered?,
+            probed = run.probe_participants() => probed?,
             () = &mut stop => return Ok((TournamentEnd::Stopped, run.standings())),
         }
     }
-    let (end_all, stopping) = watch::channel(false);
-    let (told, mut heard) = mpsc::unbounded_channel();
-    let (place, folder) = (&settings.workspace, settings.plan_folder.as_path());
-    let hall = GameRunner {
-        app: desk,
-        plan,
-        workspace: place,
-        plan_folder: folder,
-        stop: stopping,
-        events: told,
-    };
-    let mut playing = FuturesUnordered::new();
-    let mut ending = TournamentEnd::Completed;
+    let (stop_sender, stop_receiver) = watch::channel(false);
+    let (events, mut event_receiver) = mpsc::unbounded_channel();
+    let (workspace, plan_folder) = (&settings.workspace, settings.plan_folder.as_path());
+    let runner = GameRunner { app, plan, workspace, plan_folder, stop: stop_receiver, events };
+    let mut active = FuturesUnordered::new();
+    let mut tournament_end = TournamentEnd::Completed;
     loop {
-        while ending != TournamentEnd::Stopped
-            && let Some((next, budget)) = run.next_game(&mut ending)
+        while tournament_end != TournamentEnd::Stopped
+            && let Some((next, budget)) = run.next_game(&mut tournament_end)
         {
-            let hall = hall.clone();
-            playing.push(async move {
-                let end = hall.run_game(&next.game, budget).await;
+            let runner = runner.clone();
+            active.push(async move {
+                let end = runner.run_game(&next.game, budget).await;
                 (next, end)
             });
         }
-        if playing.is_empty() {
+        if active.is_empty() {
             break;
         }
         tokio::select! {
-            Some((game, end)) = playing.next() => {
+            Some((game, end)) = active.next() => {
                 // Deliver the game's queued events before its result.
-                while let Ok(news) = heard.try_recv() {
-                    tell(&news);
+                while let Ok(event) = event_receiver.try_recv() {
+                    report(&event);
                 }
-                if let Some(news) = run.record_end(game, end, ending)? {
-                    tell(&news);
+                if let Some(event) = run.record_end(game, end, tournament_end)? {
+                    report(&event);
                 }
             }
-            Some(news) = heard.recv() => tell(&news),
-            () = &mut stop, if ending != TournamentEnd::Stopped => {
-                ending = TournamentEnd::Stopped;
-                let _ = end_all.send(true);
+            Some(event) = event_receiver.recv() => report(&event),
+            () = &mut stop, if tournament_end != TournamentEnd::Stopped => {
+                tournament_end = TournamentEnd::Stopped;
+                let _ = stop_sender.send(true);
             }
         }
     }
-    Ok((ending, run.standings()))
+    tracing::info!(tournament = %plan.name, end = ?tournament_end, "tournament ended");
+    Ok((tournament_end, run.standings()))
 }
 
 impl TournamentRun<'_> {
     /// Sends a test request to every participant. A timeout does not count as a failure.
     async fn probe_participants(&self) -> Result<(), AppError> {
         let entrants = self.plan.entrants.iter().map(|it| &it.participant);
-        let all = entrants.chain(&self.plan.judges);
-        let all = all
-            .map(|voice| TournamentPlan::resolve_participant(voice, &self.settings.plan_folder))
+        let participants = entrants.chain(&self.plan.judges);
+        let participants = participants
+            .map(|participant| {
+                TournamentPlan::resolve_participant(participant, &self.settings.plan_folder)
+            })
             .collect();
-        for ProbeResult { participant: voice, result: came } in
-            self.app.probe(all, Duration::MAX).await
+        for ProbeResult { participant, result } in self.app.probe(participants, Duration::MAX).await
         {
-            if let Err(failure) = came
+            if let Err(failure) = result
                 && failure.trouble != FailureKind::TimedOut
             {
-                let (voice, failure) = (voice.to_string(), Box::new(failure));
-                return Err(AppError::ProbeFailed { voice, failure, alternatives: vec![] });
+                let (participant, failure) = (participant.to_string(), Box::new(failure));
+                return Err(AppError::ProbeFailed {
+                    voice: participant,
+                    failure,
+                    alternatives: vec![],
+                });
             }
         }
         Ok(())
@@ -210,22 +201,23 @@ impl TournamentRun<'_> {
     /// Takes the next game that can start from the queue, with its budget.
     fn next_game(
         &mut self,
-        ending: &mut TournamentEnd,
+        tournament_end: &mut TournamentEnd,
     ) -> Option<(QueuedGame, crate::debate::Budget)> {
-        let own = |game: &ScheduledGame| {
+        let game_spent = |game: &ScheduledGame| {
             self.archived.get(&game.key).map(|it| it.spent).unwrap_or_default()
         };
-        let waiting = self.queue.iter().map(|it| (&it.game, own(&it.game)));
-        match self.running.choose_next(waiting, self.plan, self.spent) {
+        let candidates = self.queue.iter().map(|it| (&it.game, game_spent(&it.game)));
+        match self.running.choose_next(candidates, self.plan, self.spent) {
             StartDecision::Wait => None,
             StartDecision::BudgetExhausted => {
-                *ending = TournamentEnd::BudgetExhausted;
+                *tournament_end = TournamentEnd::BudgetExhausted;
                 None
             }
-            StartDecision::Start(nth, budget) => {
-                let next = self.queue.remove(nth)?;
-                let own = self.archived.get(&next.game.key).map(|it| it.spent).unwrap_or_default();
-                self.running.add(next.game.clone(), budget, own);
+            StartDecision::Start(index, budget) => {
+                let next = self.queue.remove(index)?;
+                let game_spent =
+                    self.archived.get(&next.game.key).map(|it| it.spent).unwrap_or_default();
+                self.running.add(next.game.clone(), budget, game_spent);
                 Some((next, budget))
             }
         }
@@ -234,54 +226,59 @@ impl TournamentRun<'_> {
     /// Records the end of a game, queues a retry if needed, and returns the event to report.
     fn record_end(
         &mut self,
-        waiting: QueuedGame,
+        queued: QueuedGame,
         end: GameEnd,
-        ending: TournamentEnd,
+        tournament_end: TournamentEnd,
     ) -> Result<Option<TournamentEvent>, AppError> {
-        let QueuedGame { game, attempts: tried } = waiting;
+        let QueuedGame { game, attempts } = queued;
         self.running.remove(&game.key);
-        let now = archived_games::load_game(
+        let current = archived_games::load_game(
             self.app,
             self.plan,
             &self.settings.workspace.root,
             &game.key,
         )?;
-        let before = self
+        let previous = self
             .archived
             .get(&game.key)
-            .filter(|it| now.as_ref().is_some_and(|now| now.id == it.id));
-        let before = before.map(|it| it.spent).unwrap_or_default();
-        if let Some(now) = &now {
+            .filter(|it| current.as_ref().is_some_and(|current| current.id == it.id));
+        let previous = previous.map(|it| it.spent).unwrap_or_default();
+        if let Some(current) = &current {
             self.spent += Spend {
-                cost: now.spent.cost.saturating_sub(before.cost),
-                tokens: now.spent.tokens.saturating_sub(before.tokens),
-                milliseconds: now.spent.milliseconds.saturating_sub(before.milliseconds),
+                cost: current.spent.cost.saturating_sub(previous.cost),
+                tokens: current.spent.tokens.saturating_sub(previous.tokens),
+                milliseconds: current.spent.milliseconds.saturating_sub(previous.milliseconds),
             };
-            self.archived.insert(game.key.clone(), now.clone());
+            self.archived.insert(game.key.clone(), current.clone());
         }
-        let why = match (end, now) {
+        let reason = match (end, current) {
             (GameEnd::Stopped, _) => return Ok(None),
-            (GameEnd::Failed(_), _) if ending == TournamentEnd::Stopped => return Ok(None),
-            (GameEnd::Paused(why), _) => return Ok(Some(TournamentEvent::Paused { game, why })),
-            (GameEnd::Failed(why), _) => {
-                self.open_errors.insert(game.key.clone(), why.clone());
-                why
+            (GameEnd::Failed(_), _) if tournament_end == TournamentEnd::Stopped => return Ok(None),
+            (GameEnd::Paused(reason), _) => {
+                tracing::info!(game = %game.key, reason = %reason, "game paused");
+                return Ok(Some(TournamentEvent::Paused { game, why: reason }));
+            }
+            (GameEnd::Failed(reason), _) => {
+                self.open_errors.insert(game.key.clone(), reason.clone());
+                reason
             }
             (
                 GameEnd::Over,
-                Some(ArchivedGame { status: GameStatus::Failed { reason: why, .. }, .. }),
-            ) => why,
-            (GameEnd::Over, Some(past)) => {
+                Some(ArchivedGame { status: GameStatus::Failed { reason, .. }, .. }),
+            ) => reason,
+            (GameEnd::Over, Some(archived)) => {
+                tracing::info!(game = %game.key, debate = %archived.id, "game finished");
                 let standings = Box::new(self.standings());
-                return Ok(Some(TournamentEvent::Finished { game, archived: past, standings }));
+                return Ok(Some(TournamentEvent::Finished { game, archived, standings }));
             }
             (GameEnd::Over, None) => "it is no longer in the archive".into(),
         };
-        let again = tried + 1 < MAX_ATTEMPTS && ending == TournamentEnd::Completed;
-        if again {
-            self.queue.push_back(QueuedGame { game: game.clone(), attempts: tried + 1 });
+        let will_retry = attempts + 1 < MAX_ATTEMPTS && tournament_end == TournamentEnd::Completed;
+        tracing::info!(game = %game.key, attempt = attempts + 1, will_retry = will_retry, "game failed");
+        if will_retry {
+            self.queue.push_back(QueuedGame { game: game.clone(), attempts: attempts + 1 });
         }
-        Ok(Some(TournamentEvent::Failed { game, reason: why, will_retry: again }))
+        Ok(Some(TournamentEvent::Failed { game, reason, will_retry }))
     }
 
     fn standings(&self) -> Standings {

@@ -21,7 +21,7 @@ pub struct TournamentPreflight {
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum TournamentPreflightError {
-    #[error("`{0}` has no two sides between whom a judge picks one")]
+    #[error("the format `{0}` has no judge who picks one of two sides")]
     NotTwoSided(String),
     #[error("`{pro}` against `{con}`: {why}")]
     Pair { pro: String, con: String, why: Box<AppError> },
@@ -31,74 +31,76 @@ pub enum TournamentPreflightError {
 
 /// Checks the format, every pair of entrants and the budgets, and estimates the remaining games.
 pub fn check_tournament(
-    desk: &App,
+    app: &App,
     plan: &TournamentPlan,
-    left: &[&ScheduledGame],
+    remaining: &[&ScheduledGame],
     folder: &Path,
 ) -> Result<TournamentPreflight, TournamentPreflightError> {
-    desk.check_config()?;
-    let format = &desk.catalog().find(&plan.format)?.offer.format;
+    app.check_config()?;
+    let format = &app.catalog().find(&plan.format)?.offer.format;
     if ![Role::Pro, Role::Con, Role::Judge].into_iter().all(|role| format.uses_role(role)) {
         return Err(TournamentPreflightError::NotTwoSided(plan.format.clone()));
     }
-    let seated = |voice: &Participant| TournamentPlan::resolve_participant(voice, folder);
-    for (nth, pro) in plan.entrants.iter().enumerate() {
-        for con in &plan.entrants[nth + 1..] {
+    let resolve =
+        |participant: &Participant| TournamentPlan::resolve_participant(participant, folder);
+    for (index, pro) in plan.entrants.iter().enumerate() {
+        for con in &plan.entrants[index + 1..] {
             let mut seats = vec![
-                build_seat("proposer", Role::Pro, seated(&pro.participant)),
-                build_seat("challenger", Role::Con, seated(&con.participant)),
+                build_seat("proposer", Role::Pro, resolve(&pro.participant)),
+                build_seat("challenger", Role::Con, resolve(&con.participant)),
             ];
-            seats.extend(plan.judges.iter().map(|it| build_seat("judge", Role::Judge, seated(it))));
-            desk.check_seats(&seats).map_err(|why| match why {
+            seats
+                .extend(plan.judges.iter().map(|it| build_seat("judge", Role::Judge, resolve(it))));
+            app.check_seats(&seats).map_err(|error| match error {
                 // An unavailable participant is not an error of this pair.
-                AppError::ProviderUnavailable(why) => TournamentPreflightError::App(why.into()),
-                why => {
+                AppError::ProviderUnavailable(error) => TournamentPreflightError::App(error.into()),
+                error => {
                     let (pro, con) = (pro.name.clone(), con.name.clone());
-                    TournamentPreflightError::Pair { pro, con, why: Box::new(why) }
+                    TournamentPreflightError::Pair { pro, con, why: Box::new(error) }
                 }
             })?;
         }
     }
-    let mut fit = TournamentPreflight::default();
+    let mut result = TournamentPreflight::default();
     for judge in &plan.judges {
-        let own = plan
+        let same_model = plan
             .entrants
             .iter()
             .filter(|it| !is_scripted(judge) && judge.may_be_same_model(&it.participant));
-        for entrant in own {
-            fit.warnings.push(format!(
+        for entrant in same_model {
+            result.warnings.push(format!(
                 "`{judge}` judges games in which `{}` argues, which may be the same model",
                 entrant.name
             ));
         }
     }
     // The estimate hardly depends on the motion, so it is cached by pair and rounds.
-    let mut known: BTreeMap<(usize, usize, Option<u8>), UsageEstimate> = BTreeMap::new();
-    for game in left {
-        let kind = (game.pro, game.con, game.rounds);
-        if let Entry::Vacant(new) = known.entry(kind) {
-            let limited = Budget {
+    let mut estimates: BTreeMap<(usize, usize, Option<u8>), UsageEstimate> = BTreeMap::new();
+    for game in remaining {
+        let key = (game.pro, game.con, game.rounds);
+        if let Entry::Vacant(slot) = estimates.entry(key) {
+            let budget = Budget {
                 cost: plan.game_budget.cost.or(plan.total_budget.cost),
                 ..plan.game_budget
             };
-            let (opening, _) = build_draft(desk, plan, game, limited, folder)?;
-            let estimated = desk.estimate_cost(&opening)?;
-            for unkept in estimated.iter().filter_map(|it| it.budget_warning.clone()) {
-                if !fit.warnings.contains(&unkept) {
-                    fit.warnings.push(unkept);
+            let (draft, _) = build_draft(app, plan, game, budget, folder)?;
+            let estimate = app.estimate_cost(&draft)?;
+            for warning in estimate.iter().filter_map(|it| it.budget_warning.clone()) {
+                if !result.warnings.contains(&warning) {
+                    result.warnings.push(warning);
                 }
             }
-            new.insert(estimated.map(|it| it.usage).unwrap_or_default());
+            slot.insert(estimate.map(|it| it.usage).unwrap_or_default());
         }
-        if let Some(figures) = known.get(&kind) {
-            fit.usage.add(figures);
+        if let Some(usage) = estimates.get(&key) {
+            result.usage.add(usage);
         }
     }
-    Ok(fit)
+    Ok(result)
 }
 
-fn is_scripted(voice: &Participant) -> bool {
-    matches!(voice.tool(), "script" | "demo")
+fn is_scripted(participant: &Participant) -> bool {
+    matches!(participant.tool(), "script" | "demo")
 }
 
 fn build_seat(name: &str, role: Role, voice: Participant) -> Seat {

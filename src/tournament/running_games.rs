@@ -33,12 +33,14 @@ impl RunningGames {
     }
 
     /// Adds a game with its budget, minus what earlier attempts have spent.
-    pub fn add(&mut self, game: ScheduledGame, budget: Budget, own: Spend) {
-        let left = |limit: Option<u64>, own: u64| limit.map(|limit| limit.saturating_sub(own));
+    pub fn add(&mut self, game: ScheduledGame, budget: Budget, game_spent: Spend) {
+        let remaining = |limit: Option<u64>, game_spent: u64| {
+            limit.map(|limit| limit.saturating_sub(game_spent))
+        };
         let budget = Budget {
-            cost: left(budget.cost, own.cost),
-            tokens: left(budget.tokens, own.tokens),
-            milliseconds: left(budget.milliseconds, own.milliseconds),
+            cost: remaining(budget.cost, game_spent.cost),
+            tokens: remaining(budget.tokens, game_spent.tokens),
+            milliseconds: remaining(budget.milliseconds, game_spent.milliseconds),
         };
         self.games.push((game, budget));
     }
@@ -60,39 +62,50 @@ impl RunningGames {
         if self.len() >= plan.max_concurrent {
             return StartDecision::Wait;
         }
-        let busy = |entrant: usize| {
-            let own = |game: &ScheduledGame| game.pro == entrant || game.con == entrant;
-            self.games.iter().filter(|(game, _)| own(game)).count()
+        let running_count = |entrant: usize| {
+            let plays = |game: &ScheduledGame| game.pro == entrant || game.con == entrant;
+            self.games.iter().filter(|(game, _)| plays(game)).count()
         };
-        let most = plan.max_concurrent_per_entrant;
-        let free = waiting.into_iter().enumerate().filter_map(|(nth, (game, own))| {
-            let (pro, con) = (busy(game.pro), busy(game.con));
-            (pro < most && con < most).then_some((pro + con, nth, own))
-        });
-        let Some((_, nth, own)) = free.min_by_key(|it| (it.0, it.1)) else {
+        let per_entrant = plan.max_concurrent_per_entrant;
+        let startable =
+            waiting.into_iter().enumerate().filter_map(|(index, (game, game_spent))| {
+                let (pro, con) = (running_count(game.pro), running_count(game.con));
+                (pro < per_entrant && con < per_entrant).then_some((pro + con, index, game_spent))
+            });
+        let Some((_, index, game_spent)) = startable.min_by_key(|it| (it.0, it.1)) else {
             return StartDecision::Wait;
         };
-        match self.next_budget(plan, spent, own) {
-            Some(budget) => StartDecision::Start(nth, budget),
+        match self.next_budget(plan, spent, game_spent) {
+            Some(budget) => StartDecision::Start(index, budget),
             None if self.is_empty() => StartDecision::BudgetExhausted,
             None => StartDecision::Wait,
         }
     }
 
-    /// Budget of a game that has already spent `own`. `None` if the total budget is exhausted.
-    fn next_budget(&self, plan: &TournamentPlan, spent: Spend, own: Spend) -> Option<Budget> {
-        let one = |of: fn(&Budget) -> Option<u64>, spent: u64, own: u64| {
-            let limit = of(&plan.game_budget);
-            let Some(all) = of(&plan.total_budget) else { return Some(limit) };
-            let aside: u64 = self.games.iter().filter_map(|(_, budget)| of(budget)).sum();
-            let left = all.saturating_sub(spent).saturating_sub(aside);
-            let most = own.saturating_add(left);
-            (left > 0).then(|| Some(limit.map_or(most, |limit| limit.min(most))))
+    /// Budget of a game that has spent `game_spent` already, or `None` if the total budget is
+    /// exhausted.
+    fn next_budget(
+        &self,
+        plan: &TournamentPlan,
+        spent: Spend,
+        game_spent: Spend,
+    ) -> Option<Budget> {
+        let budget_part = |field: fn(&Budget) -> Option<u64>, spent: u64, game_spent: u64| {
+            let limit = field(&plan.game_budget);
+            let Some(total) = field(&plan.total_budget) else { return Some(limit) };
+            let reserved: u64 = self.games.iter().filter_map(|(_, budget)| field(budget)).sum();
+            let remaining = total.saturating_sub(spent).saturating_sub(reserved);
+            let max_total = game_spent.saturating_add(remaining);
+            (remaining > 0).then(|| Some(limit.map_or(max_total, |limit| limit.min(max_total))))
         };
         Some(Budget {
-            cost: one(|it| it.cost, spent.cost, own.cost)?,
-            tokens: one(|it| it.tokens, spent.tokens, own.tokens)?,
-            milliseconds: one(|it| it.milliseconds, spent.milliseconds, own.milliseconds)?,
+            cost: budget_part(|it| it.cost, spent.cost, game_spent.cost)?,
+            tokens: budget_part(|it| it.tokens, spent.tokens, game_spent.tokens)?,
+            milliseconds: budget_part(
+                |it| it.milliseconds,
+                spent.milliseconds,
+                game_spent.milliseconds,
+            )?,
         })
     }
 }

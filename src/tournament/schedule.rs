@@ -3,6 +3,9 @@
 use super::plan::TournamentPlan;
 use crate::debate::content_hash::content_hash;
 
+/// Hexadecimal digits of a game's key.
+const KEY_DIGITS: usize = 16;
+
 /// A game to play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduledGame {
@@ -23,9 +26,9 @@ pub fn build_schedule(plan: &TournamentPlan) -> Vec<ScheduledGame> {
     let mut games = vec![];
     for motion in &plan.motions {
         for rounds in &plan.rounds {
-            for one in 0..plan.entrants.len() {
-                for other in one + 1..plan.entrants.len() {
-                    for (pro, con) in [(one, other), (other, one)] {
+            for first in 0..plan.entrants.len() {
+                for second in first + 1..plan.entrants.len() {
+                    for (pro, con) in [(first, second), (second, first)] {
                         let key = game_key(plan, motion, pro, con, *rounds);
                         games.push(ScheduledGame {
                             key,
@@ -59,5 +62,5 @@ fn game_key(
     parts.push(plan.context.clone());
     parts.extend(plan.judges.iter().map(ToString::to_string));
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    content_hash(&parts)[..16].to_owned()
+    content_hash(&parts)[..KEY_DIGITS].to_owned()
 }

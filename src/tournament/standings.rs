@@ -59,58 +59,60 @@ pub struct CrossTable {
     pub rows: Vec<Vec<Option<GameTally>>>,
 }
 
-/// Computes the standings. `broken` has the error messages of games that could not be opened and so
-/// are not in the archive.
+/// Computes the standings. `open_errors` has the error messages of games that could not be opened
+/// and so are not in the archive.
 pub fn compute_standings(
     plan: &TournamentPlan,
     games: &[ScheduledGame],
-    past: &BTreeMap<String, ArchivedGame>,
-    broken: &BTreeMap<String, String>,
+    archived: &BTreeMap<String, ArchivedGame>,
+    open_errors: &BTreeMap<String, String>,
     spent: Spend,
 ) -> Standings {
-    let name = |nth: usize| plan.entrants[nth].name.clone();
+    let name = |index: usize| plan.entrants[index].name.clone();
     let size = plan.entrants.len();
     let mut rows = vec![vec![Some(GameTally::default()); size]; size];
-    for (nth, row) in rows.iter_mut().enumerate() {
-        row[nth] = None;
+    for (index, row) in rows.iter_mut().enumerate() {
+        row[index] = None;
     }
-    let (mut readings, mut failed): (Vec<RatingResult>, Vec<FailedGame>) = (vec![], vec![]);
+    let (mut results, mut failed): (Vec<RatingResult>, Vec<FailedGame>) = (vec![], vec![]);
     let (mut played, mut begun, mut left) = (0, 0, 0);
     for game in games {
-        let failure = |id: Option<&String>, why: &str| FailedGame {
+        let failure = |id: Option<&String>, reason: &str| FailedGame {
             key: game.key.clone(),
             id: id.cloned(),
             motion: game.motion.clone(),
             proposer: name(game.pro),
             challenger: name(game.con),
-            why: why.to_owned(),
+            why: reason.to_owned(),
         };
-        let Some(known) = past.get(&game.key) else {
-            match broken.get(&game.key) {
-                Some(why) => failed.push(failure(None, why)),
+        let Some(archived_game) = archived.get(&game.key) else {
+            match open_errors.get(&game.key) {
+                Some(reason) => failed.push(failure(None, reason)),
                 None => left += 1,
             }
             continue;
         };
-        let named = known.rating_result.clone().map(|(it, bench)| {
+        let result = archived_game.rating_result.clone().map(|(it, rulings)| {
             let (pro, con) = (name(game.pro), name(game.con));
-            (crate::rating::RatedGame { pro, con, ..it }, bench)
+            (crate::rating::RatedGame { pro, con, ..it }, rulings)
         });
-        if let Ok((it, _)) = &named {
+        if let Ok((it, _)) = &result {
             let points = it.score.points();
-            for (own, other, points) in
+            for (entrant, opponent, points) in
                 [(game.pro, game.con, points), (game.con, game.pro, 1.0 - points)]
             {
-                if let Some(cell) = &mut rows[own][other] {
+                if let Some(cell) = &mut rows[entrant][opponent] {
                     cell.add_game(points);
                 }
             }
         }
-        readings.push(named);
-        match &known.status {
+        results.push(result);
+        match &archived_game.status {
             GameStatus::Played => played += 1,
             GameStatus::Started => begun += 1,
-            GameStatus::Failed { reason: why, .. } => failed.push(failure(Some(&known.id), why)),
+            GameStatus::Failed { reason, .. } => {
+                failed.push(failure(Some(&archived_game.id), reason))
+            }
         }
     }
     Standings {
@@ -121,7 +123,7 @@ pub fn compute_standings(
         left,
         failed,
         spent,
-        board: Leaderboard::from_results(&readings),
+        board: Leaderboard::from_results(&results),
         cross: CrossTable {
             entrants: plan.entrants.iter().map(|it| it.name.clone()).collect(),
             rows,

@@ -11,6 +11,14 @@ const MAX_TABLE_ENTRANTS: usize = 7;
 const MAX_LISTED_FAILURES: usize = 10;
 /// Width of the name column of the cross table.
 const NAME_WIDTH: usize = 22;
+/// Columns of a name in the list of pairs.
+const PAIR_NAME_WIDTH: usize = 28;
+/// Columns of a pair in the list of pairs.
+const PAIR_WIDTH: usize = 60;
+/// Columns of the reason why a game failed.
+const REASON_WIDTH: usize = 74;
+/// Entrants in the line of the leaders.
+const MAX_LEADERS: usize = 3;
 
 /// Renders the standings.
 pub fn render_standings(standings: &Standings) -> String {
@@ -22,10 +30,11 @@ pub fn render_standings(standings: &Standings) -> String {
     }
     if !standings.failed.is_empty() {
         text.push_str("\nFailed:\n");
-        for it in standings.failed.iter().take(MAX_LISTED_FAILURES) {
-            let id = it.id.as_deref().unwrap_or("not opened");
-            let _ = writeln!(text, "  {id}: {} against {}", it.proposer, it.challenger);
-            let _ = writeln!(text, "    {}", truncate_name(&it.why.replace('\n', " "), 74));
+        for failure in standings.failed.iter().take(MAX_LISTED_FAILURES) {
+            let id = failure.id.as_deref().unwrap_or("not opened");
+            let _ = writeln!(text, "  {id}: {} against {}", failure.proposer, failure.challenger);
+            let why = failure.why.replace('\n', " ");
+            let _ = writeln!(text, "    {}", truncate_name(&why, REASON_WIDTH));
         }
     }
     if let Some(more @ 1..) = standings.failed.len().checked_sub(MAX_LISTED_FAILURES) {
@@ -57,7 +66,7 @@ pub fn render_leaders(standings: &Standings) -> String {
         .groups
         .first()
         .into_iter()
-        .flat_map(|group| group.rows.iter().take(3))
+        .flat_map(|group| group.rows.iter().take(MAX_LEADERS))
         .map(|row| format!("{} {:.0} ({})", row.entrant, row.rating.value, format_score(row.total)))
         .collect();
     if rows.is_empty() { "nothing rated yet".into() } else { rows.join(", ") }
@@ -69,23 +78,23 @@ fn render_cross_table(cross: &CrossTable) -> String {
     let mut text = String::from("\nPoints against each other:\n");
     if count > MAX_TABLE_ENTRANTS {
         for (row, name) in cross.rows.iter().zip(&cross.entrants) {
-            for (cell, other) in row.iter().zip(&cross.entrants) {
+            for (cell, opponent) in row.iter().zip(&cross.entrants) {
                 if let Some(cell) = cell.filter(|cell| cell.games > 0) {
-                    let against =
-                        format!("{} - {}", truncate_name(name, 28), truncate_name(other, 28));
-                    let _ = writeln!(text, "  {against:<60} {}", format_cell(cell));
+                    let name = truncate_name(name, PAIR_NAME_WIDTH);
+                    let pair = format!("{name} - {}", truncate_name(opponent, PAIR_NAME_WIDTH));
+                    let _ = writeln!(text, "  {pair:<PAIR_WIDTH$} {}", format_cell(cell));
                 }
             }
         }
         return text;
     }
     let _ = write!(text, "  {:<NAME_WIDTH$}", "");
-    for nth in 1..=count {
-        let _ = write!(text, " {nth:>7}");
+    for number in 1..=count {
+        let _ = write!(text, " {number:>7}");
     }
     text.push('\n');
-    for (nth, (row, name)) in (1..).zip(cross.rows.iter().zip(&cross.entrants)) {
-        let name = truncate_name(&format!("{nth} {name}"), NAME_WIDTH);
+    for (number, (row, name)) in (1..).zip(cross.rows.iter().zip(&cross.entrants)) {
+        let name = truncate_name(&format!("{number} {name}"), NAME_WIDTH);
         let _ = write!(text, "  {name:<NAME_WIDTH$}");
         for cell in row {
             let cell = cell.map_or("-".into(), format_cell);

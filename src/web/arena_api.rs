@@ -31,6 +31,8 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(15);
 const MAX_ID_BYTES: usize = 64;
 /// Maximum length of a credential header in characters.
 const MAX_CREDENTIAL_CHARS: usize = 256;
+/// Maximum length of a JSON error in the response, in characters.
+const MAX_JSON_ERROR_CHARS: usize = 200;
 
 /// Shared state of the handlers.
 #[derive(Clone)]
@@ -53,7 +55,7 @@ pub(super) struct ArenaApiState {
 pub(super) struct PeerAddress(pub(super) IpAddr);
 
 /// Builds the router of the API.
-pub(super) fn router(rest: ArenaApiState, names: OriginCheck) -> Router {
+pub(super) fn router(state: ArenaApiState, origin_check: OriginCheck) -> Router {
     Router::new()
         .route("/api/debate/join", post(join))
         .route("/api/debate/create", post(create))
@@ -65,57 +67,58 @@ pub(super) fn router(rest: ArenaApiState, names: OriginCheck) -> Router {
         .route("/api", any(unknown_route))
         .route("/api/{*rest}", any(unknown_route))
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(middleware::from_fn_with_state(Arc::new(names), check_origin))
-        .with_state(rest)
+        .layer(middleware::from_fn_with_state(Arc::new(origin_check), check_origin))
+        .with_state(state)
 }
 
 /// Middleware that rejects invalid requests with a JSON error.
 async fn check_origin(
-    State(names): State<Arc<OriginCheck>>,
+    State(origin_check): State<Arc<OriginCheck>>,
     request: Request,
     next: Next,
 ) -> Response {
-    match names.check(request.method(), request.uri(), request.headers()) {
+    match origin_check.check(request.method(), request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(why) => {
+        Err(error) => {
             let mut response =
-                error_response(&ArenaError::Forbidden(why.message().trim().into()), None);
-            *response.status_mut() = why.status();
+                error_response(&ArenaError::Forbidden(error.message().trim().into()), None);
+            *response.status_mut() = error.status();
             response
         }
     }
 }
 
-async fn join(State(rest): State<ArenaApiState>, request: Request) -> Response {
-    let (head, sent) = request.into_parts();
+async fn join(State(state): State<ArenaApiState>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
     let mut id: Option<String> = None;
-    let answer = async {
-        rest.check_network_rate(&head)?;
-        let wanted: JoinRequest = read_json_body(sent, MAX_REQUEST_BODY_BYTES).await?;
-        id.clone_from(&wanted.debate_id);
-        rest.arena.join(wanted).await
+    let result = async {
+        state.check_network_rate(&parts)?;
+        let join_request: JoinRequest = read_json_body(body, MAX_REQUEST_BODY_BYTES).await?;
+        id.clone_from(&join_request.debate_id);
+        state.arena.join(join_request).await
     };
-    let answer = answer.await;
-    respond(answer, id.as_deref())
+    let result = result.await;
+    respond(result, id.as_deref())
 }
 
-async fn create(State(rest): State<ArenaApiState>, request: Request) -> Response {
-    let (head, sent) = request.into_parts();
-    let answer = async {
-        rest.check_network_rate(&head)?;
-        if !rest.public_create && rest.auth.level_of_request(&head.headers) < AccessLevel::Act {
+async fn create(State(state): State<ArenaApiState>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let result = async {
+        state.check_network_rate(&parts)?;
+        if !state.public_create && state.auth.level_of_request(&parts.headers) < AccessLevel::Act {
             return Err(ArenaError::Forbidden(
                 "creating a debate here needs the token the server has printed, as \
                  `Authorization: Bearer TOKEN`"
                     .into(),
             ));
         }
-        let wanted: CreateRoomRequest = read_json_body(sent, MAX_REQUEST_BODY_BYTES).await?;
-        rest.arena.create_room(wanted).await
+        let create_request: CreateRoomRequest =
+            read_json_body(body, MAX_REQUEST_BODY_BYTES).await?;
+        state.arena.create_room(create_request).await
     };
-    match answer.await {
+    match result.await {
         Ok(created) => (StatusCode::CREATED, axum::Json(created)).into_response(),
-        Err(refusal) => error_response(&refusal, None),
+        Err(error) => error_response(&error, None),
     }
 }
 
@@ -134,42 +137,46 @@ struct PollQuery {
 }
 
 async fn poll(
-    State(rest): State<ArenaApiState>,
+    State(state): State<ArenaApiState>,
     id: PathDebateId,
     wait: Result<Query<PollQuery>, axum::extract::rejection::QueryRejection>,
-    head: Parts,
+    parts: Parts,
 ) -> Response {
     let id = path_debate_id(id);
-    let answer = async {
-        let (who, key) = read_credentials(&head.headers)?;
-        rest.authenticate_bot(&head, &id, (&who, &key))?;
+    let result = async {
+        let (identifier, key) = read_credentials(&parts.headers)?;
+        state.authenticate_bot(&parts, &id, (&identifier, &key))?;
         let wait = match wait {
             Ok(Query(PollQuery { wait })) => wait.unwrap_or(0),
             Err(_) => {
-                return Err(ArenaError::MalformedBody("`wait` is a number of seconds".into()));
+                return Err(ArenaError::MalformedBody("`wait` must be a number of seconds".into()));
             }
         };
-        rest.arena.poll(&id, (&who, &key), wait).await
+        state.arena.poll(&id, (&identifier, &key), wait).await
     };
-    respond(answer.await, Some(&id))
+    respond(result.await, Some(&id))
 }
 
-async fn speech(State(rest): State<ArenaApiState>, id: PathDebateId, request: Request) -> Response {
+async fn speech(
+    State(state): State<ArenaApiState>,
+    id: PathDebateId,
+    request: Request,
+) -> Response {
     let id = path_debate_id(id);
-    let (head, sent) = request.into_parts();
-    let answer = async {
-        let (who, key) = read_credentials(&head.headers)?;
-        rest.authenticate_bot(&head, &id, (&who, &key))?;
-        let wanted: SpeechRequest = read_json_body(sent, MAX_SPEECH_BODY_BYTES).await?;
-        rest.arena.speak(&id, (&who, &key), wanted).await
+    let (parts, body) = request.into_parts();
+    let result = async {
+        let (identifier, key) = read_credentials(&parts.headers)?;
+        state.authenticate_bot(&parts, &id, (&identifier, &key))?;
+        let speech_request: SpeechRequest = read_json_body(body, MAX_SPEECH_BODY_BYTES).await?;
+        state.arena.speak(&id, (&identifier, &key), speech_request).await
     };
-    respond(answer.await, Some(&id))
+    respond(result.await, Some(&id))
 }
 
-async fn show(State(rest): State<ArenaApiState>, id: PathDebateId, head: Parts) -> Response {
+async fn show(State(state): State<ArenaApiState>, id: PathDebateId, parts: Parts) -> Response {
     let id = path_debate_id(id);
-    let answer = rest.authorize_read(&head).and_then(|()| rest.arena.public_status(&id));
-    respond(answer, Some(&id))
+    let result = state.authorize_read(&parts).and_then(|()| state.arena.public_status(&id));
+    respond(result, Some(&id))
 }
 
 #[derive(Deserialize)]
@@ -181,21 +188,23 @@ struct ListQuery {
 }
 
 async fn list(
-    State(rest): State<ArenaApiState>,
-    which: Result<Query<ListQuery>, axum::extract::rejection::QueryRejection>,
-    head: Parts,
+    State(state): State<ArenaApiState>,
+    query: Result<Query<ListQuery>, axum::extract::rejection::QueryRejection>,
+    parts: Parts,
 ) -> Response {
-    let answer = rest.authorize_read(&head).and_then(|()| {
-        let Ok(Query(ListQuery { status, limit })) = which else {
-            return Err(ArenaError::MalformedBody("`limit` is a number".into()));
+    let result = state.authorize_read(&parts).and_then(|()| {
+        let Ok(Query(ListQuery { status, limit })) = query else {
+            return Err(ArenaError::MalformedBody("`limit` must be a number".into()));
         };
         let status = status.filter(|it| !it.is_empty());
         if status.as_deref().is_some_and(|it| !["waiting", "active", "ended"].contains(&it)) {
-            return Err(ArenaError::MalformedBody("`status` is waiting, active or ended".into()));
+            return Err(ArenaError::MalformedBody(
+                "`status` must be waiting, active or ended".into(),
+            ));
         }
-        Ok(rest.arena.list_debates(status.as_deref(), limit.unwrap_or(usize::MAX)))
+        Ok(state.arena.list_debates(status.as_deref(), limit.unwrap_or(usize::MAX)))
     });
-    respond(answer, None)
+    respond(result, None)
 }
 
 async fn openapi_document() -> Response {
@@ -205,58 +214,65 @@ async fn openapi_document() -> Response {
 
 async fn unknown_route(method: Method) -> Response {
     error_response(
-        &ArenaError::UnknownRoute(format!("{method} of this path; see /api/openapi.json")),
+        &ArenaError::UnknownRoute(format!("{method} endpoint at this path; see /api/openapi.json")),
         None,
     )
 }
 
 async fn method_not_allowed() -> Response {
-    let refusal =
-        ArenaError::UnknownRoute("such method for this path; see /api/openapi.json".into());
-    let mut response = error_response(&refusal, None);
+    let error = ArenaError::UnknownRoute(
+        "endpoint for this method at this path; see /api/openapi.json".into(),
+    );
+    let mut response = error_response(&error, None);
     *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
     response
 }
 
 impl ArenaApiState {
     /// Applies the rate limit of the client's network.
-    fn check_network_rate(&self, head: &Parts) -> Result<(), ArenaError> {
-        let Some(from) = self.client_address(head) else { return Ok(()) };
-        let too_fast = |seconds| ArenaError::RateLimited { seconds };
-        self.network_limiter.check(&network_key(from), RateLimit::NETWORK).map_err(too_fast)
+    fn check_network_rate(&self, parts: &Parts) -> Result<(), ArenaError> {
+        let Some(address) = self.client_address(parts) else { return Ok(()) };
+        let network = network_key(address);
+        self.network_limiter.check(&network, RateLimit::NETWORK).map_err(|seconds| {
+            tracing::info!(network, retry_after = seconds, "rate limited");
+            ArenaError::RateLimited { seconds }
+        })
     }
 
     /// Authenticates a bot and applies its rate limit. In this order, so that a request with a
     /// wrong key does not use up the bot's limit.
     fn authenticate_bot(
         &self,
-        head: &Parts,
+        parts: &Parts,
         id: &str,
-        (who, key): (&str, &str),
+        (identifier, key): (&str, &str),
     ) -> Result<(), ArenaError> {
-        self.check_network_rate(head)?;
+        self.check_network_rate(parts)?;
         if id.len() > MAX_ID_BYTES {
             return Err(ArenaError::DebateNotFound);
         }
-        self.arena.verify_credentials(id, (who, key))?;
-        let too_fast = |seconds| ArenaError::RateLimited { seconds };
-        self.bot_limiter.check(&format!("{id} {who}"), RateLimit::BOT).map_err(too_fast)
+        self.arena.verify_credentials(id, (identifier, key))?;
+        self.bot_limiter.check(&format!("{id} {identifier}"), RateLimit::BOT).map_err(|seconds| {
+            tracing::info!(room = id, bot = identifier, retry_after = seconds, "rate limited");
+            ArenaError::RateLimited { seconds }
+        })
     }
 
     /// Address of a client on another machine. Behind a proxy, the last `X-Forwarded-For` entry.
-    fn client_address(&self, head: &Parts) -> Option<IpAddr> {
-        let peer = head.extensions.get::<PeerAddress>().map(|peer| peer.0);
-        let last =
+    fn client_address(&self, parts: &Parts) -> Option<IpAddr> {
+        let peer = parts.extensions.get::<PeerAddress>().map(|peer| peer.0);
+        let parse_last =
             |value: &HeaderValue| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok();
-        let told = head.headers.get_all("x-forwarded-for").iter().next_back().and_then(last);
-        let from = told.filter(|_| self.behind_proxy).or(peer);
-        from.filter(|address| self.behind_proxy || !address.is_loopback())
+        let forwarded =
+            parts.headers.get_all("x-forwarded-for").iter().next_back().and_then(parse_last);
+        let client = forwarded.filter(|_| self.behind_proxy).or(peer);
+        client.filter(|address| self.behind_proxy || !address.is_loopback())
     }
 
     /// Authorizes reading, which needs a token unless the server is open.
-    fn authorize_read(&self, head: &Parts) -> Result<(), ArenaError> {
-        self.check_network_rate(head)?;
-        if self.auth.level_of_request(&head.headers) >= AccessLevel::Read {
+    fn authorize_read(&self, parts: &Parts) -> Result<(), ArenaError> {
+        self.check_network_rate(parts)?;
+        if self.auth.level_of_request(&parts.headers) >= AccessLevel::Read {
             return Ok(());
         }
         Err(ArenaError::Forbidden(
@@ -275,52 +291,57 @@ fn network_key(address: IpAddr) -> String {
 
 /// Reads the credential headers. Both are required.
 fn read_credentials(headers: &HeaderMap) -> Result<(String, String), ArenaError> {
-    let read = |name: &str| {
+    let read_header = |name: &str| {
         let value = headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
         value.map(str::trim).filter(|value| !value.is_empty()).map(ToOwned::to_owned)
     };
-    let (Some(who), Some(key)) = (read("x-bot-identifier"), read("x-debate-key")) else {
+    let (Some(identifier), Some(key)) =
+        (read_header("x-bot-identifier"), read_header("x-debate-key"))
+    else {
         return Err(ArenaError::MissingAuth);
     };
-    if who.chars().count() > MAX_CREDENTIAL_CHARS || key.len() > MAX_CREDENTIAL_CHARS {
+    if identifier.chars().count() > MAX_CREDENTIAL_CHARS || key.len() > MAX_CREDENTIAL_CHARS {
         return Err(ArenaError::InvalidCredentials);
     }
-    Ok((who, key))
+    Ok((identifier, key))
 }
 
-async fn read_json_body<T: DeserializeOwned>(body: Body, most: usize) -> Result<T, ArenaError> {
-    let bytes: Bytes = tokio::time::timeout(BODY_TIMEOUT, axum::body::to_bytes(body, most))
+async fn read_json_body<T: DeserializeOwned>(
+    body: Body,
+    max_bytes: usize,
+) -> Result<T, ArenaError> {
+    let bytes: Bytes = tokio::time::timeout(BODY_TIMEOUT, axum::body::to_bytes(body, max_bytes))
         .await
         .map_err(|_| ArenaError::MalformedBody("it did not arrive in time".into()))?
-        .map_err(|_| ArenaError::BodyTooLarge(most))?;
+        .map_err(|_| ArenaError::BodyTooLarge(max_bytes))?;
     serde_json::from_slice(&bytes).map_err(|error| {
-        let says: String = error.to_string().chars().take(200).collect();
-        ArenaError::MalformedBody(says)
+        let message: String = error.to_string().chars().take(MAX_JSON_ERROR_CHARS).collect();
+        ArenaError::MalformedBody(message)
     })
 }
 
-fn respond<T: Serialize>(answer: Result<T, ArenaError>, id: Option<&str>) -> Response {
-    match answer {
-        Ok(told) => axum::Json(told).into_response(),
-        Err(refusal) => error_response(&refusal, id),
+fn respond<T: Serialize>(result: Result<T, ArenaError>, id: Option<&str>) -> Response {
+    match result {
+        Ok(body) => axum::Json(body).into_response(),
+        Err(error) => error_response(&error, id),
     }
 }
 
-fn error_response(refusal: &ArenaError, id: Option<&str>) -> Response {
-    let problem = ErrorResponse {
-        error_code: refusal.code(),
-        message: refusal.message(),
+fn error_response(error: &ArenaError, id: Option<&str>) -> Response {
+    let body = ErrorResponse {
+        error_code: error.code(),
+        message: error.message(),
         debate_id: id.map(|id| id.chars().take(MAX_CREDENTIAL_CHARS).collect()),
-        recoverable: refusal.is_recoverable(),
-        retry_after: refusal.retry_after(),
+        recoverable: error.is_recoverable(),
+        retry_after: error.retry_after(),
     };
-    if let ArenaError::Internal(why) = refusal {
-        tracing::error!("{why}");
+    if let ArenaError::Internal(cause) = error {
+        tracing::error!(error = cause, "arena request failed");
     }
     let status =
-        StatusCode::from_u16(refusal.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = (status, axum::Json(problem)).into_response();
-    if let Some(seconds) = refusal.retry_after() {
+        StatusCode::from_u16(error.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = (status, axum::Json(body)).into_response();
+    if let Some(seconds) = error.retry_after() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response

@@ -47,16 +47,17 @@ pub(super) async fn favicon(headers: HeaderMap) -> Response {
     serve_asset(&headers, "image/svg+xml", FAVICON)
 }
 
-fn serve_asset(headers: &HeaderMap, kind: &'static str, text: &'static str) -> Response {
-    let tag = format!("\"{}\"", content_version(text));
-    let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
-    let same = known.is_some_and(|known| known.split(',').any(|one| one.trim() == tag));
-    let keep = [
-        (header::ETAG, tag),
+fn serve_asset(headers: &HeaderMap, content_type: &'static str, text: &'static str) -> Response {
+    let etag = format!("\"{}\"", content_version(text));
+    let if_none_match = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    let is_unchanged = if_none_match
+        .is_some_and(|if_none_match| if_none_match.split(',').any(|one| one.trim() == etag));
+    let cache_headers = [
+        (header::ETAG, etag),
         (header::CACHE_CONTROL, "public, max-age=31536000, immutable".to_owned()),
     ];
-    if same {
-        return (StatusCode::NOT_MODIFIED, keep).into_response();
+    if is_unchanged {
+        return (StatusCode::NOT_MODIFIED, cache_headers).into_response();
     }
-    (keep, [(header::CONTENT_TYPE, kind)], text).into_response()
+    (cache_headers, [(header::CONTENT_TYPE, content_type)], text).into_response()
 }

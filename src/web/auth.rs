@@ -34,21 +34,26 @@ pub enum AccessLevel {
 }
 
 impl AuthTokens {
-    /// Derives the tokens of a command (`view` or `serve`). If `open`, reading needs no token.
-    pub fn new(archive: &dyn Archive, door: &str, open: bool) -> Result<AuthTokens, ArchiveError> {
-        let word = |may: &str| -> Result<AccessToken, ArchiveError> {
-            let token = archive.derive_token(&format!("{door}: {may}"))?;
-            let cookie = archive.derive_token(&format!("{door}: cookie of {token}"))?;
+    /// Derives the tokens of a command (`view` or `serve`). If `public_read`, reading needs no
+    /// token.
+    pub fn new(
+        archive: &dyn Archive,
+        command: &str,
+        public_read: bool,
+    ) -> Result<AuthTokens, ArchiveError> {
+        let derive = |access: &str| -> Result<AccessToken, ArchiveError> {
+            let token = archive.derive_token(&format!("{command}: {access}"))?;
+            let cookie = archive.derive_token(&format!("{command}: cookie of {token}"))?;
             Ok(AccessToken { token, cookie })
         };
-        let (owner, reader) = (word("act")?, word("read")?);
-        let csrf = archive.derive_token(&format!("{door}: forms of {}", owner.cookie))?;
+        let (owner, reader) = (derive("act")?, derive("read")?);
+        let csrf_token = archive.derive_token(&format!("{command}: forms of {}", owner.cookie))?;
         Ok(AuthTokens {
-            cookie_name: format!("debate_{door}"),
+            cookie_name: format!("debate_{command}"),
             owner,
             reader,
-            csrf_token: csrf,
-            public_read: open,
+            csrf_token,
+            public_read,
         })
     }
 
@@ -84,13 +89,13 @@ impl AuthTokens {
     /// Access level of a request, by its cookie or its `Authorization: Bearer` header.
     pub fn level_of_request(&self, headers: &HeaderMap) -> AccessLevel {
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|it| it.to_str().ok());
-        let mut own = cookies.flat_map(|line| line.split(';')).filter_map(|pair| {
+        let mut own_cookies = cookies.flat_map(|line| line.split(';')).filter_map(|pair| {
             pair.trim()
                 .split_once('=')
                 .filter(|(name, _)| *name == self.cookie_name)
                 .map(|(_, it)| it)
         });
-        let known = |value: &str| match value {
+        let level_of_cookie = |value: &str| match value {
             value if constant_time_eq(value, &self.owner.cookie) => Some(AccessLevel::Act),
             value if constant_time_eq(value, &self.reader.cookie) => Some(AccessLevel::Read),
             _ => None,
@@ -98,27 +103,31 @@ impl AuthTokens {
         let bearer = headers.get(header::AUTHORIZATION).and_then(|it| it.to_str().ok());
         let bearer =
             bearer.and_then(|it| it.strip_prefix("Bearer ")).map(|it| self.level_of_token(it));
-        let pass = own.find_map(known).or(bearer).unwrap_or(AccessLevel::None);
-        pass.max(if self.public_read { AccessLevel::Read } else { AccessLevel::None })
+        let level = own_cookies.find_map(level_of_cookie).or(bearer).unwrap_or(AccessLevel::None);
+        level.max(if self.public_read { AccessLevel::Read } else { AccessLevel::None })
     }
 
     /// Builds the `Set-Cookie` header for an access level. The cookie is `Secure` if a proxy in
     /// front of the server uses HTTPS.
-    pub fn set_cookie_header(&self, pass: AccessLevel, headers: &HeaderMap) -> Option<HeaderValue> {
-        let value = match pass {
+    pub fn set_cookie_header(
+        &self,
+        level: AccessLevel,
+        headers: &HeaderMap,
+    ) -> Option<HeaderValue> {
+        let value = match level {
             AccessLevel::Act => &self.owner.cookie,
             AccessLevel::Read => &self.reader.cookie,
             AccessLevel::None => return None,
         };
-        let proxied = headers.get("x-forwarded-proto").is_some_and(|proto| proto == "https");
-        let secure = if proxied { "; Secure" } else { "" };
+        let is_https = headers.get("x-forwarded-proto").is_some_and(|proto| proto == "https");
+        let secure = if is_https { "; Secure" } else { "" };
         let name = &self.cookie_name;
-        let line = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}");
-        HeaderValue::from_str(&line).ok()
+        let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}");
+        HeaderValue::from_str(&cookie).ok()
     }
 }
 
 /// Compares in constant time.
-fn constant_time_eq(one: &str, other: &str) -> bool {
-    one.len() == other.len() && bool::from(one.as_bytes().ct_eq(other.as_bytes()))
+fn constant_time_eq(a: &str, b: &str) -> bool {
+    a.len() == b.len() && bool::from(a.as_bytes().ct_eq(b.as_bytes()))
 }

@@ -26,15 +26,21 @@ pub(super) struct ViewerSlot(Arc<AtomicUsize>);
 
 impl ViewerSlots {
     pub(super) fn acquire(&self) -> Option<ViewerSlot> {
-        let before = self.0.fetch_add(1, Ordering::Relaxed);
-        let seat = ViewerSlot(self.0.clone());
-        (before < MAX_VIEWERS).then_some(seat)
+        let viewers = self.0.fetch_add(1, Ordering::Relaxed) + 1;
+        let slot = ViewerSlot(self.0.clone());
+        if viewers > MAX_VIEWERS {
+            tracing::info!(viewers, "viewer refused");
+            return None;
+        }
+        tracing::debug!(viewers, "viewer connected");
+        Some(slot)
     }
 }
 
 impl Drop for ViewerSlot {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        let viewers = self.0.fetch_sub(1, Ordering::Relaxed) - 1;
+        tracing::debug!(viewers, "viewer disconnected");
     }
 }
 
@@ -53,33 +59,28 @@ struct ViewerStream {
 
 /// Builds the event-stream response, starting after an event.
 pub(super) fn sse_response(
-    watchers: Arc<LiveFeeds>,
-    watched: Arc<LiveFeed>,
+    feeds: Arc<LiveFeeds>,
+    feed: Arc<LiveFeed>,
     after: Option<u64>,
     viewer: Viewer,
-    seat: ViewerSlot,
+    slot: ViewerSlot,
 ) -> Result<Response, AppError> {
-    let FeedStart { messages: pieces, receiver, last_seq: seq } =
-        watchers.start_viewer(&watched, after, viewer)?;
+    let FeedStart { messages, receiver, last_seq } = feeds.start_viewer(&feed, after, viewer)?;
     // A client with a sequence number from the future has an invalid state, so it gets everything.
-    let seq = after.filter(|after| *after <= seq).unwrap_or(if after.is_some() { 0 } else { seq });
-    let first = VecDeque::from([Bytes::from_static(b"retry: 1000\n\n")]);
-    let mut line = ViewerStream {
-        feeds: watchers,
-        feed: watched,
-        viewer,
-        receiver,
-        queue: first,
-        last_seq: seq,
-        ended: false,
-        _slot: seat,
-    };
-    for piece in pieces {
-        line.enqueue(piece);
+    let last_seq = after.filter(|after| *after <= last_seq).unwrap_or(if after.is_some() {
+        0
+    } else {
+        last_seq
+    });
+    let queue = VecDeque::from([Bytes::from_static(b"retry: 1000\n\n")]);
+    let mut viewer_stream =
+        ViewerStream { feeds, feed, viewer, receiver, queue, last_seq, ended: false, _slot: slot };
+    for message in messages {
+        viewer_stream.enqueue(message);
     }
-    let body = futures_util::stream::unfold(line, |mut line| async move {
-        let bytes = line.next_chunk().await?;
-        Some((Ok::<Bytes, Infallible>(bytes), line))
+    let body = futures_util::stream::unfold(viewer_stream, |mut viewer_stream| async move {
+        let bytes = viewer_stream.next_chunk().await?;
+        Some((Ok::<Bytes, Infallible>(bytes), viewer_stream))
     });
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
@@ -90,11 +91,11 @@ pub(super) fn sse_response(
 }
 
 impl ViewerStream {
-    fn enqueue(&mut self, piece: FeedMessage) {
-        match piece {
-            FeedMessage::Update(told) if told.seq > self.last_seq => {
-                self.last_seq = told.seq;
-                self.queue.push_back(told.for_viewer(self.viewer));
+    fn enqueue(&mut self, message: FeedMessage) {
+        match message {
+            FeedMessage::Update(update) if update.seq > self.last_seq => {
+                self.last_seq = update.seq;
+                self.queue.push_back(update.for_viewer(self.viewer));
             }
             FeedMessage::Update(_) => {}
             FeedMessage::LiveText(bytes) => self.queue.push_back(bytes),
@@ -116,8 +117,11 @@ impl ViewerStream {
             }
             match tokio::time::timeout(HEARTBEAT_INTERVAL, self.receiver.recv()).await {
                 Err(_) => return Some(Bytes::from_static(b": still here\n\n")),
-                Ok(Ok(piece)) => self.enqueue(piece),
-                Ok(Err(RecvError::Lagged(_))) => self.catch_up().await?,
+                Ok(Ok(message)) => self.enqueue(message),
+                Ok(Err(RecvError::Lagged(missed))) => {
+                    tracing::debug!(missed, "viewer lags behind");
+                    self.catch_up().await?;
+                }
                 Ok(Err(RecvError::Closed)) => return None,
             }
         }
@@ -125,14 +129,14 @@ impl ViewerStream {
 
     /// Replaces the lagging receiver, and queues the missed messages.
     async fn catch_up(&mut self) -> Option<()> {
-        let (watchers, watched) = (self.feeds.clone(), self.feed.clone());
-        let (seq, viewer) = (self.last_seq, self.viewer);
+        let (feeds, feed) = (self.feeds.clone(), self.feed.clone());
+        let (last_seq, viewer) = (self.last_seq, self.viewer);
         let start =
-            tokio::task::spawn_blocking(move || watchers.start_viewer(&watched, Some(seq), viewer));
-        let FeedStart { messages: pieces, receiver, .. } = start.await.ok()?.ok()?;
+            tokio::task::spawn_blocking(move || feeds.start_viewer(&feed, Some(last_seq), viewer));
+        let FeedStart { messages, receiver, .. } = start.await.ok()?.ok()?;
         self.receiver = receiver;
-        for piece in pieces {
-            self.enqueue(piece);
+        for message in messages {
+            self.enqueue(message);
         }
         Some(())
     }

@@ -18,10 +18,10 @@ pub(super) struct HttpError {
 impl HttpError {
     pub(super) fn new(
         status: StatusCode,
-        says: impl Into<String>,
+        message: impl Into<String>,
         hint: &'static str,
     ) -> HttpError {
-        HttpError { status, message: says.into(), hint }
+        HttpError { status, message: message.into(), hint }
     }
 
     /// The debate does not exist or is out of scope. The response does not tell which.
@@ -29,7 +29,7 @@ impl HttpError {
         HttpError::new(
             StatusCode::NOT_FOUND,
             "There is no such debate here.",
-            "Look for it in the archive, by what was said in it.",
+            "Search the archive for it.",
         )
     }
 
@@ -37,9 +37,9 @@ impl HttpError {
     pub(super) fn to_html_response(&self) -> Response {
         let title = match self.status {
             StatusCode::NOT_FOUND => "Not found",
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "Not for everybody",
-            StatusCode::CONFLICT => "Not now",
-            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => "Not understood",
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "Access denied",
+            StatusCode::CONFLICT => "Not possible now",
+            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => "Invalid request",
             _ => "Something went wrong",
         };
         let page = render_message_page(title, &self.message, self.hint, asset_urls());
@@ -48,8 +48,8 @@ impl HttpError {
 
     /// As JSON.
     pub(super) fn to_json_response(&self) -> Response {
-        let says = json!({"ok": false, "says": self.message, "next": self.hint});
-        (self.status, Json(says)).into_response()
+        let body = json!({"ok": false, "says": self.message, "next": self.hint});
+        (self.status, Json(body)).into_response()
     }
 
     /// As HTML or JSON, by the `Accept` header.
@@ -76,30 +76,30 @@ impl From<AppError> for HttpError {
             AppError::Archive(ArchiveError::UnknownDebate(_) | ArchiveError::AmbiguousId(..)) => {
                 HttpError::debate_not_found()
             }
-            AppError::Context(why) => HttpError::new(
+            AppError::Context(reason) => HttpError::new(
                 StatusCode::NOT_FOUND,
-                capitalize_sentence(&why.to_string()),
-                "What a debate cites is linked from its page.",
+                capitalize_sentence(&reason.to_string()),
+                "The page of a debate links the files that it cites.",
             ),
             AppError::Session(error) => HttpError::new(
                 StatusCode::CONFLICT,
                 capitalize_sentence(&error.to_string()),
-                "Look at how the debate stands now, and try again.",
+                "Reload the page of the debate, and try again.",
             ),
-            AppError::CommandRefused(why) => HttpError::new(
+            AppError::CommandRefused(reason) => HttpError::new(
                 StatusCode::CONFLICT,
-                capitalize_sentence(&why),
-                "Look at how the debate stands now, and try again.",
+                capitalize_sentence(&reason),
+                "Reload the page of the debate, and try again.",
             ),
             AppError::CommandTimedOut { .. } => HttpError::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 capitalize_sentence(&error.to_string()),
-                "What you wished for was withdrawn; try again.",
+                "The command was withdrawn; try again.",
             ),
             error => HttpError::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 capitalize_sentence(&error.to_string()),
-                "Try again; `debate doctor` looks for what is wrong.",
+                "Try again; `debate doctor` looks for the cause.",
             ),
         }
     }
@@ -112,8 +112,8 @@ impl From<ArchiveError> for HttpError {
 }
 
 fn capitalize_sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_uppercase().collect::<String>());
-    let all = first.unwrap_or_default() + letters.as_str();
-    if all.ends_with('.') { all } else { all + "." }
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_uppercase().collect::<String>());
+    let sentence = first.unwrap_or_default() + chars.as_str();
+    if sentence.ends_with('.') { sentence } else { sentence + "." }
 }

@@ -75,16 +75,16 @@ pub(super) struct FeedStart {
 }
 
 impl LiveFeeds {
-    /// Creates an empty registry. `door` is the sign-in hint for viewers that may only read.
+    /// Creates an empty registry. `sign_in_hint` is shown to viewers that may only read.
     pub fn new(app: App, auth: Arc<AuthTokens>, sign_in_hint: String) -> LiveFeeds {
         LiveFeeds { app, auth, sign_in_hint, feeds: Mutex::default() }
     }
 
     /// Render context of a debate page.
     pub fn render_context(&self, id: &str) -> RenderContext<'_> {
-        let links = Some(format!("/debates/{id}"));
+        let debate_url = Some(format!("/debates/{id}"));
         RenderContext {
-            debate_url: links,
+            debate_url,
             csrf_token: self.auth.csrf_token(),
             sign_in_hint: &self.sign_in_hint,
             id_prefix: "",
@@ -94,98 +94,100 @@ impl LiveFeeds {
     /// Returns the feed of a debate, and starts its task if needed. It runs while the caller holds
     /// the feed. Blocks on the database.
     pub(super) fn open_feed(self: &Arc<LiveFeeds>, id: &str) -> Result<Arc<LiveFeed>, AppError> {
-        let mut all = lock(&self.feeds);
-        all.retain(|_, watched| watched.strong_count() > 0);
-        if let Some(watched) = all.get(id).and_then(Weak::upgrade) {
-            return Ok(watched);
+        let mut feeds = lock(&self.feeds);
+        feeds.retain(|_, feed| feed.strong_count() > 0);
+        if let Some(feed) = feeds.get(id).and_then(Weak::upgrade) {
+            return Ok(feed);
         }
         let stored = self.app.archive().read(id)?;
-        let story = DebateHistory::from_stored(&stored, None)?;
-        let shown = RenderedDebate::new(&story, &self.render_context(id), None);
-        let mut now = FeedState {
-            history: story,
-            rendered: shown,
+        let history = DebateHistory::from_stored(&stored, None)?;
+        let rendered = RenderedDebate::new(&history, &self.render_context(id), None);
+        let mut state = FeedState {
+            history,
+            rendered,
             recent_updates: VecDeque::new(),
             live_turns: LiveTurns::default(),
         };
-        let live = self.app.archive().live_texts(id)?;
-        now.live_turns.update(now.history.debate(), &live);
+        let live_texts = self.app.archive().live_texts(id)?;
+        state.live_turns.update(state.history.debate(), &live_texts);
         let (id, sender) = (id.to_owned(), broadcast::channel(CHANNEL_CAPACITY).0);
-        let watched = Arc::new(LiveFeed { id: id.clone(), sender, state: Mutex::new(now) });
-        all.insert(id, Arc::downgrade(&watched));
-        tokio::spawn(poll_loop(self.clone(), Arc::downgrade(&watched)));
-        Ok(watched)
+        let feed = Arc::new(LiveFeed { id: id.clone(), sender, state: Mutex::new(state) });
+        feeds.insert(id, Arc::downgrade(&feed));
+        tracing::debug!(debate = %feed.id, "live feed opened");
+        tokio::spawn(poll_loop(self.clone(), feed.id.clone(), Arc::downgrade(&feed)));
+        Ok(feed)
     }
 
     /// Reads new events and broadcasts the updates. Blocks on the database.
-    fn poll_archive(&self, watched: &LiveFeed) -> Result<(), AppError> {
-        let seq = lock(&watched.state).history.seq();
-        let news = self.app.archive().news_since(&watched.id, seq)?;
+    fn poll_archive(&self, feed: &LiveFeed) -> Result<(), AppError> {
+        let seq = lock(&feed.state).history.seq();
+        let news = self.app.archive().news_since(&feed.id, seq)?;
         // Send under the lock. A new viewer subscribes under it too, so it misses no message and
         // gets none twice.
-        let mut now = lock(&watched.state);
-        for piece in self.apply_news(&mut now, &watched.id, news)? {
-            let _ = watched.sender.send(piece);
+        let mut state = lock(&feed.state);
+        for message in self.apply_news(&mut state, &feed.id, news)? {
+            let _ = feed.sender.send(message);
         }
         Ok(())
     }
 
     fn apply_news(
         &self,
-        now: &mut FeedState,
+        state: &mut FeedState,
         id: &str,
         news: DebateNews,
     ) -> Result<Vec<FeedMessage>, AppError> {
-        let mut pieces = vec![];
-        let over = now.history.is_over();
+        let mut messages = vec![];
+        let was_over = state.history.is_over();
         for recorded in news.events {
-            let told = now.apply_event(recorded, &self.render_context(id))?;
-            pieces.push(FeedMessage::Update(told));
+            let update = state.apply_event(recorded, &self.render_context(id))?;
+            messages.push(FeedMessage::Update(update));
         }
-        let FeedState { history: story, live_turns: voices, .. } = &mut *now;
-        let words = voices.update(story.debate(), &news.live_texts);
-        pieces.extend(words.iter().map(|words| FeedMessage::LiveText(sse_live_text(words))));
-        if now.history.is_over() && !(over && pieces.is_empty()) {
-            pieces.push(FeedMessage::End);
+        let FeedState { history, live_turns, .. } = &mut *state;
+        let live_texts = live_turns.update(history.debate(), &news.live_texts);
+        messages.extend(live_texts.iter().map(|text| FeedMessage::LiveText(sse_live_text(text))));
+        if state.history.is_over() && !(was_over && messages.is_empty()) {
+            messages.push(FeedMessage::End);
         }
-        Ok(pieces)
+        Ok(messages)
     }
 
     /// Returns the messages that a viewer missed after an event, and subscribes it to the rest. May
     /// block.
     pub(super) fn start_viewer(
         &self,
-        watched: &LiveFeed,
+        feed: &LiveFeed,
         after: Option<u64>,
         viewer: Viewer,
     ) -> Result<FeedStart, AppError> {
-        let mut now = lock(&watched.state);
-        let last = now.history.seq();
-        let after = after.unwrap_or(last);
-        let behind = last.saturating_sub(after);
-        let mut pieces = vec![];
-        if after > last || behind > MAX_CACHED_UPDATES as u64 {
-            let frame = now.rendered.full_update(viewer);
-            let text = sse_update(&frame);
-            let told = RenderedUpdate { seq: last, texts: [text.clone(), text] };
-            pieces.push(FeedMessage::Update(Arc::new(told)));
-        } else if behind > 0 {
-            if now.recent_updates.front().is_none_or(|first| first.seq > after + 1) {
-                now.backfill(after, &self.render_context(&watched.id))?;
+        let mut state = lock(&feed.state);
+        let last_seq = state.history.seq();
+        let after = after.unwrap_or(last_seq);
+        let missed_count = last_seq.saturating_sub(after);
+        let mut messages = vec![];
+        if after > last_seq || missed_count > MAX_CACHED_UPDATES as u64 {
+            let page = state.rendered.full_update(viewer);
+            let text = sse_update(&page);
+            let update = RenderedUpdate { seq: last_seq, texts: [text.clone(), text] };
+            messages.push(FeedMessage::Update(Arc::new(update)));
+        } else if missed_count > 0 {
+            if state.recent_updates.front().is_none_or(|first| first.seq > after + 1) {
+                state.backfill(after, &self.render_context(&feed.id))?;
             }
-            let missed = now.recent_updates.iter().filter(|told| told.seq > after);
-            pieces.extend(missed.cloned().map(FeedMessage::Update));
+            let missed_updates = state.recent_updates.iter().filter(|update| update.seq > after);
+            messages.extend(missed_updates.cloned().map(FeedMessage::Update));
         }
-        pieces.extend(
-            now.live_turns
+        messages.extend(
+            state
+                .live_turns
                 .snapshot()
                 .iter()
-                .map(|words| FeedMessage::LiveText(sse_live_text(words))),
+                .map(|live_text| FeedMessage::LiveText(sse_live_text(live_text))),
         );
-        if now.history.is_over() {
-            pieces.push(FeedMessage::End);
+        if state.history.is_over() {
+            messages.push(FeedMessage::End);
         }
-        Ok(FeedStart { messages: pieces, receiver: watched.sender.subscribe(), last_seq: last })
+        Ok(FeedStart { messages, receiver: feed.sender.subscribe(), last_seq })
     }
 }
 
@@ -193,70 +195,73 @@ impl FeedState {
     fn apply_event(
         &mut self,
         recorded: crate::engine::RecordedEvent,
-        setting: &RenderContext<'_>,
+        context: &RenderContext<'_>,
     ) -> Result<Arc<RenderedUpdate>, AppError> {
         self.history.apply(recorded)?;
-        let shown = RenderedDebate::new(&self.history, setting, Some(&self.rendered));
-        let told = Arc::new(render_update(&shown, &self.rendered, &self.history));
-        self.rendered = shown;
-        self.recent_updates.push_back(told.clone());
+        let rendered = RenderedDebate::new(&self.history, context, Some(&self.rendered));
+        let update = Arc::new(render_update(&rendered, &self.rendered, &self.history));
+        self.rendered = rendered;
+        self.recent_updates.push_back(update.clone());
         if self.recent_updates.len() > MAX_CACHED_UPDATES {
             self.recent_updates.pop_front();
         }
-        Ok(told)
+        Ok(update)
     }
 
     /// Renders the last updates again, to fill the cache.
-    fn backfill(&mut self, after: u64, setting: &RenderContext<'_>) -> Result<(), AppError> {
-        let mut story = DebateHistory::open(self.history.debate().setup().clone())?;
-        let mut before: Option<RenderedDebate> = None;
-        let mut told = VecDeque::new();
+    fn backfill(&mut self, after: u64, context: &RenderContext<'_>) -> Result<(), AppError> {
+        let mut history = DebateHistory::open(self.history.debate().setup().clone())?;
+        let mut last_rendered: Option<RenderedDebate> = None;
+        let mut updates = VecDeque::new();
         for recorded in self.history.events() {
-            if recorded.seq > after && before.is_none() {
-                before = Some(RenderedDebate::new(&story, setting, None));
+            if recorded.seq > after && last_rendered.is_none() {
+                last_rendered = Some(RenderedDebate::new(&history, context, None));
             }
-            story.apply(recorded.clone())?;
-            if let Some(known) = &before {
-                let shown = RenderedDebate::new(&story, setting, Some(known));
-                told.push_back(Arc::new(render_update(&shown, known, &story)));
-                before = Some(shown);
+            history.apply(recorded.clone())?;
+            if let Some(previous) = &last_rendered {
+                let rendered = RenderedDebate::new(&history, context, Some(previous));
+                updates.push_back(Arc::new(render_update(&rendered, previous, &history)));
+                last_rendered = Some(rendered);
             }
         }
-        self.recent_updates = told;
+        self.recent_updates = updates;
         Ok(())
     }
 }
 
 fn render_update(
-    shown: &RenderedDebate,
-    before: &RenderedDebate,
-    story: &DebateHistory,
+    rendered: &RenderedDebate,
+    previous: &RenderedDebate,
+    history: &DebateHistory,
 ) -> RenderedUpdate {
     let texts = [Viewer::Reader, Viewer::Owner]
-        .map(|viewer| sse_update(&shown.update_since(before, story, viewer)));
-    RenderedUpdate { seq: story.seq(), texts }
+        .map(|viewer| sse_update(&rendered.update_since(previous, history, viewer)));
+    RenderedUpdate { seq: history.seq(), texts }
 }
 
 /// Polls the archive until the feed is dropped.
-async fn poll_loop(watchers: Arc<LiveFeeds>, watched: Weak<LiveFeed>) {
+async fn poll_loop(feeds: Arc<LiveFeeds>, id: String, feed: Weak<LiveFeed>) {
     loop {
         tokio::time::sleep(POLL_INTERVAL).await;
-        let Some(watched) = watched.upgrade() else { return };
-        let watchers = watchers.clone();
-        let looked = tokio::task::spawn_blocking(move || watchers.poll_archive(&watched)).await;
-        if let Ok(Err(error)) = looked {
-            tracing::warn!("a debate could not be followed: {error}");
+        let Some(feed) = feed.upgrade() else {
+            tracing::debug!(debate = %id, "live feed closed");
+            return;
+        };
+        let feeds = feeds.clone();
+        let result = tokio::task::spawn_blocking(move || feeds.poll_archive(&feed)).await;
+        if let Ok(Err(error)) = result {
+            tracing::warn!(debate = %id, %error, "live feed cannot read the debate");
         }
     }
 }
 
 /// Serializes a page update as a server-sent event. Its id is the sequence number.
-fn sse_update(frame: &PageUpdate) -> Bytes {
-    sse_message(&format!("id: {}\nevent: fragments\n", frame.seq), frame)
+fn sse_update(update: &PageUpdate) -> Bytes {
+    sse_message(&format!("id: {}\nevent: fragments\n", update.seq), update)
 }
 
-fn sse_live_text(words: &LiveTextUpdate) -> Bytes {
-    sse_message("event: live\n", words)
+fn sse_live_text(live_text: &LiveTextUpdate) -> Bytes {
+    sse_message("event: live\n", live_text)
 }
 
 fn sse_message(head: &str, data: &impl Serialize) -> Bytes {

@@ -28,15 +28,16 @@ pub enum OriginError {
 impl OriginCheck {
     /// Allows the loopback names, the bound address and the configured names.
     pub fn new(bound: SocketAddr, names: &[String]) -> OriginCheck {
-        let mut all: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into();
+        let mut allowed_hosts: Vec<String> =
+            ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into();
         if !bound.ip().is_unspecified() {
-            all.push(match bound.ip() {
+            allowed_hosts.push(match bound.ip() {
                 IpAddr::V4(ip) => ip.to_string(),
                 IpAddr::V6(ip) => format!("[{ip}]"),
             });
         }
-        all.extend(names.iter().map(|name| name.trim().to_ascii_lowercase()));
-        OriginCheck { allowed_hosts: all, any_ip: bound.ip().is_unspecified() }
+        allowed_hosts.extend(names.iter().map(|name| name.trim().to_ascii_lowercase()));
+        OriginCheck { allowed_hosts, any_ip: bound.ip().is_unspecified() }
     }
 
     /// Checks a request. Reading needs a valid host. Other methods also need the same origin, or
@@ -47,31 +48,33 @@ impl OriginCheck {
         uri: &Uri,
         headers: &HeaderMap,
     ) -> Result<(), OriginError> {
-        let text = |name: header::HeaderName| {
-            let mut all = headers.get_all(name).iter();
-            let first = all.next().map(|value| value.to_str().unwrap_or("?"));
+        let single_header = |name: header::HeaderName| {
+            let mut values = headers.get_all(name).iter();
+            let first = values.next().map(|value| value.to_str().unwrap_or("?"));
             // A repeated header is invalid.
-            if all.next().is_some() { Some("?") } else { first }
+            if values.next().is_some() { Some("?") } else { first }
         };
-        let host =
-            text(header::HOST).or(uri.authority().map(Authority::as_str)).unwrap_or_default();
+        let host = single_header(header::HOST)
+            .or(uri.authority().map(Authority::as_str))
+            .unwrap_or_default();
         let host = host.to_ascii_lowercase();
         let name = strip_port(&host);
-        let number = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
-        if !(self.allowed_hosts.iter().any(|known| known == name) || self.any_ip && number) {
+        let is_ip = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
+        if !(self.allowed_hosts.iter().any(|known| known == name) || self.any_ip && is_ip) {
             return Err(OriginError::Host);
         }
         if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) {
             return Ok(());
         }
-        let foreign = text(header::ORIGIN).is_some_and(|origin| {
+        let is_foreign = single_header(header::ORIGIN).is_some_and(|origin| {
             let origin = origin.to_ascii_lowercase();
-            let there = origin.strip_prefix("http://").or(origin.strip_prefix("https://"));
-            there != Some(host.as_str())
+            let origin_host = origin.strip_prefix("http://").or(origin.strip_prefix("https://"));
+            origin_host != Some(host.as_str())
         });
-        let site = headers.get("sec-fetch-site").map(|value| value.to_str().unwrap_or("?"));
-        let elsewhere = site.is_some_and(|site| !matches!(site, "same-origin" | "none"));
-        if foreign || elsewhere { Err(OriginError::Origin) } else { Ok(()) }
+        let fetch_site = headers.get("sec-fetch-site").map(|value| value.to_str().unwrap_or("?"));
+        let is_cross_site =
+            fetch_site.is_some_and(|fetch_site| !matches!(fetch_site, "same-origin" | "none"));
+        if is_foreign || is_cross_site { Err(OriginError::Origin) } else { Ok(()) }
     }
 }
 
@@ -96,21 +99,21 @@ impl OriginError {
     pub fn message(self) -> &'static str {
         match self {
             OriginError::Host => {
-                "this server is not known by that name; use the address it printed when it started\n"
+                "this host name is not allowed; use the address that the server printed\n"
             }
-            OriginError::Origin => "this was sent from another site, and is not done\n",
+            OriginError::Origin => "this request comes from another site and was refused\n",
         }
     }
 }
 
 /// Middleware that rejects invalid requests with plain text.
 pub async fn check_origin(
-    State(guard): State<Arc<OriginCheck>>,
+    State(origin_check): State<Arc<OriginCheck>>,
     request: Request,
     next: Next,
 ) -> Response {
-    match guard.check(request.method(), request.uri(), request.headers()) {
+    match origin_check.check(request.method(), request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(refusal) => (refusal.status(), refusal.message()).into_response(),
+        Err(error) => (error.status(), error.message()).into_response(),
     }
 }

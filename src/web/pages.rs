@@ -33,6 +33,10 @@ const MAX_LISTED: usize = 5_000;
 const MAX_CONTESTED_CHECKS: usize = 300;
 /// Maximum number of search hits.
 const MAX_HITS: usize = 500;
+/// Maximum length of the search words, in characters.
+const MAX_SEARCH_CHARS: usize = 200;
+/// Maximum number of debates to choose from for a comparison.
+const MAX_CHOICES: usize = 200;
 /// Time for which the leaderboard is cached.
 const LEADERBOARD_TTL: Duration = Duration::from_secs(10);
 
@@ -40,12 +44,12 @@ const LEADERBOARD_TTL: Duration = Duration::from_secs(10);
 pub(super) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, HttpError> + Send + 'static,
 ) -> Result<T, HttpError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| {
+    let result = tokio::task::spawn_blocking(work).await;
+    result.unwrap_or_else(|_| {
         Err(HttpError::new(
             StatusCode::INTERNAL_SERVER_ERROR,
-            "This page could not be made.",
-            "Try again; `debate doctor` looks for what is wrong.",
+            "The page could not be rendered.",
+            "Try again; `debate doctor` looks for the cause.",
         ))
     })
 }
@@ -59,8 +63,12 @@ pub(super) async fn load_history(
 }
 
 fn build_history(stored: &StoredDebate, until: Option<u64>) -> Result<DebateHistory, HttpError> {
-    DebateHistory::from_stored(stored, until).map_err(|unfit| {
-        HttpError::new(StatusCode::UNPROCESSABLE_ENTITY, unfit.to_string(), "It cannot be shown.")
+    DebateHistory::from_stored(stored, until).map_err(|error| {
+        HttpError::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            error.to_string(),
+            "The debate cannot be shown.",
+        )
     })
 }
 
@@ -68,21 +76,21 @@ fn build_history(stored: &StoredDebate, until: Option<u64>) -> Result<DebateHist
 pub(super) async fn debate_page(
     state: SiteState,
     id: String,
-    at: Option<u64>,
+    until: Option<u64>,
     viewer: Viewer,
 ) -> Result<Html, HttpError> {
     let stored = state.load_debate(&id).await?;
     run_blocking(move || {
-        let last = stored.events.last().map_or(0, |recorded| recorded.seq);
-        let story = build_history(&stored, at)?;
-        let mut voices = LiveTurns::default();
-        if story.seq() == last {
-            voices.update(story.debate(), &state.app.archive().live_texts(&id)?);
+        let last_seq = stored.events.last().map_or(0, |recorded| recorded.seq);
+        let history = build_history(&stored, until)?;
+        let mut live_turns = LiveTurns::default();
+        if history.seq() == last_seq {
+            live_turns.update(history.debate(), &state.app.archive().live_texts(&id)?);
         }
-        let live = voices.snapshot().into_iter().map(|words| (words.turn, words.text)).collect();
-        let around =
-            DebatePageInput { last_seq: last, live_text: live, viewer, assets: asset_urls() };
-        Ok(render_debate_page(&story, &state.feeds.render_context(&id), &around))
+        let live_text =
+            live_turns.snapshot().into_iter().map(|update| (update.turn, update.text)).collect();
+        let input = DebatePageInput { last_seq, live_text, viewer, assets: asset_urls() };
+        Ok(render_debate_page(&history, &state.feeds.render_context(&id), &input))
     })
     .await
 }
@@ -91,15 +99,15 @@ pub(super) async fn debate_page(
 pub(super) async fn debate_fragments(
     state: SiteState,
     id: String,
-    at: Option<u64>,
+    until: Option<u64>,
     viewer: Viewer,
 ) -> Result<PageFragments, HttpError> {
     let stored = state.load_debate(&id).await?;
     run_blocking(move || {
-        let last = stored.events.last().map_or(0, |recorded| recorded.seq);
-        let story = build_history(&stored, at)?;
-        let setting = state.feeds.render_context(&id);
-        Ok(RenderedDebate::new(&story, &setting, None).fragments(viewer, last))
+        let last_seq = stored.events.last().map_or(0, |recorded| recorded.seq);
+        let history = build_history(&stored, until)?;
+        let context = state.feeds.render_context(&id);
+        Ok(RenderedDebate::new(&history, &context, None).fragments(viewer, last_seq))
     })
     .await
 }
@@ -126,22 +134,22 @@ pub(super) async fn source_page(
     id: String,
     path: String,
     line: Option<usize>,
-    pass: AccessLevel,
+    level: AccessLevel,
 ) -> Result<Html, HttpError> {
     let stored = state.load_debate(&id).await?;
     run_blocking(move || {
-        let story = build_history(&stored, None)?;
-        if pass != AccessLevel::Act && !has_valid_citation(story.debate(), &path) {
+        let history = build_history(&stored, None)?;
+        if level != AccessLevel::Act && !has_valid_citation(history.debate(), &path) {
             return Err(HttpError::new(
                 StatusCode::NOT_FOUND,
-                "This debate does not cite such a file.",
-                "What it cites is linked from its page.",
+                "This debate does not cite this file.",
+                "The page of the debate links the files that it cites.",
             ));
         }
         let (text, pin) = state.app.read_pinned_file(&stored, &state.workspace, &path)?;
         let base = format!("/debates/{id}");
-        let shown = SourceFile { debate_url: &base, path: &path, pin: &pin, text: &text, line };
-        Ok(render_source_page(&shown, asset_urls()))
+        let file = SourceFile { debate_url: &base, path: &path, pin: &pin, text: &text, line };
+        Ok(render_source_page(&file, asset_urls()))
     })
     .await
 }
@@ -149,48 +157,52 @@ pub(super) async fn source_page(
 /// The archive page, with search and filters.
 pub(super) async fn archive_page(
     state: SiteState,
-    wanted: ArchivePageQuery,
+    page_query: ArchivePageQuery,
 ) -> Result<Html, HttpError> {
     run_blocking(move || {
-        let mut query = wanted.to_archive_query();
-        let everything = state.list_visible(MAX_LISTED)?;
+        let mut query = page_query.to_archive_query();
+        let visible = state.list_visible(MAX_LISTED)?;
         if let SiteScope::Format(format) = &state.scope {
             query.format = Some(format.clone());
             query.root = None;
         }
         let mut hits = vec![];
-        let most = DebateQuery { limit: Some(MAX_LISTED), ..query.clone() };
-        let mut cards = state.app.archive().list(&most)?;
-        if wanted.has_search() {
+        let list_query = DebateQuery { limit: Some(MAX_LISTED), ..query.clone() };
+        let mut cards = state.app.archive().list(&list_query)?;
+        if page_query.has_search() {
             query.limit = Some(MAX_HITS);
-            let words: String = wanted.q.chars().take(200).collect();
+            let words: String = page_query.q.chars().take(MAX_SEARCH_CHARS).collect();
             hits = without_sealed_hits(&state, &cards, state.app.archive().search(&words, &query)?);
-            let found: BTreeSet<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
-            cards.retain(|card| found.contains(card.id.as_str()));
+            let found_ids: BTreeSet<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
+            cards.retain(|card| found_ids.contains(card.id.as_str()));
         }
-        cards.retain(|card| wanted.matches(card));
-        if wanted.contested_only() {
+        cards.retain(|card| page_query.matches(card));
+        if page_query.contested_only() {
             cards.truncate(MAX_CONTESTED_CHECKS);
             cards.retain(|card| is_contested(&state, card));
         }
         let cards = running_first(cards);
-        let page: Vec<DebateCard> =
-            cards.iter().skip(wanted.page_index() * PAGE_SIZE).take(PAGE_SIZE).cloned().collect();
-        let kinds = |of: &dyn Fn(&DebateCard) -> Option<String>| -> Vec<String> {
-            let kinds: BTreeSet<String> = everything.iter().filter_map(of).collect();
-            kinds.into_iter().collect()
+        let page: Vec<DebateCard> = cards
+            .iter()
+            .skip(page_query.page_index() * PAGE_SIZE)
+            .take(PAGE_SIZE)
+            .cloned()
+            .collect();
+        let distinct_values = |value_of: &dyn Fn(&DebateCard) -> Option<String>| -> Vec<String> {
+            let distinct_values: BTreeSet<String> = visible.iter().filter_map(value_of).collect();
+            distinct_values.into_iter().collect()
         };
         let roots = match state.scope {
-            SiteScope::All => kinds(&|card| Some(card.root.clone())),
+            SiteScope::All => distinct_values(&|card| Some(card.root.clone())),
             SiteScope::Format(_) => vec![],
         };
         let listing = ArchiveListing {
-            query: &wanted,
+            query: &page_query,
             cards: &page,
             hits: &hits,
             total: cards.len(),
-            formats: kinds(&|card| Some(card.format.clone())),
-            winners: kinds(&|card| card.winner.clone().filter(|_| card.status.is_over())),
+            formats: distinct_values(&|card| Some(card.format.clone())),
+            winners: distinct_values(&|card| card.winner.clone().filter(|_| card.status.is_over())),
             roots,
             waiting_rooms: state
                 .arena
@@ -209,38 +221,40 @@ fn without_sealed_hits(
     cards: &[DebateCard],
     hits: Vec<SearchHit>,
 ) -> Vec<SearchHit> {
-    let over: BTreeSet<&str> =
+    let finished: BTreeSet<&str> =
         cards.iter().filter(|card| card.status.is_over()).map(|card| card.id.as_str()).collect();
-    let mut read: BTreeMap<String, Option<Debate>> = BTreeMap::new();
-    let mut fits = |hit: &SearchHit| {
-        let Some(turn) = hit.turn.as_deref().filter(|_| !over.contains(hit.id.as_str())) else {
+    let mut debates: BTreeMap<String, Option<Debate>> = BTreeMap::new();
+    let mut is_visible = |hit: &SearchHit| {
+        let Some(turn) = hit.turn.as_deref().filter(|_| !finished.contains(hit.id.as_str())) else {
             return true;
         };
-        let debate = read
+        let debate = debates
             .entry(hit.id.clone())
             .or_insert_with(|| state.app.read(&hit.id).ok().map(|(_, debate, _)| debate));
         let cue: Option<Cue> = turn.parse().ok();
-        let both = debate.as_ref().zip(cue).filter(|(debate, cue)| debate.has_cue(*cue));
-        both.is_some_and(|(debate, cue)| !debate.is_sealed(cue))
+        let debate_and_cue = debate.as_ref().zip(cue).filter(|(debate, cue)| debate.has_cue(*cue));
+        debate_and_cue.is_some_and(|(debate, cue)| !debate.is_sealed(cue))
     };
-    hits.into_iter().filter(|hit| fits(hit)).collect()
+    hits.into_iter().filter(|hit| is_visible(hit)).collect()
 }
 
 fn is_contested(state: &SiteState, card: &DebateCard) -> bool {
-    let read = state.app.read(&card.id);
-    read.is_ok_and(|(_, debate, _)| judgment(&debate).is_some_and(|it| it.is_contested()))
+    let result = state.app.read(&card.id);
+    result.is_ok_and(|(_, debate, _)| judgment(&debate).is_some_and(|it| it.is_contested()))
 }
 
 /// The leaderboard page, from a cache.
 pub(super) async fn leaderboard_page(state: SiteState) -> Result<Html, HttpError> {
     run_blocking(move || {
-        let mut made = state.leaderboard_cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, page)) = made.as_ref().filter(|(at, _)| at.elapsed() < LEADERBOARD_TTL) {
+        let mut cache = state.leaderboard_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, page)) =
+            cache.as_ref().filter(|(built_at, _)| built_at.elapsed() < LEADERBOARD_TTL)
+        {
             return Ok(page.clone());
         }
-        let board = Leaderboard::from_cards(&state.app, state.list_visible(usize::MAX)?)?;
-        let page = render_leaderboard_page(&board, asset_urls());
-        *made = Some((Instant::now(), page.clone()));
+        let leaderboard = Leaderboard::from_cards(&state.app, state.list_visible(usize::MAX)?)?;
+        let page = render_leaderboard_page(&leaderboard, asset_urls());
+        *cache = Some((Instant::now(), page.clone()));
         Ok(page)
     })
     .await
@@ -249,20 +263,21 @@ pub(super) async fn leaderboard_page(state: SiteState) -> Result<Html, HttpError
 /// The comparison of two debates, or the form to choose them.
 pub(super) async fn comparison_page(
     state: SiteState,
-    one: Option<String>,
-    other: Option<String>,
+    first: Option<String>,
+    second: Option<String>,
 ) -> Result<Html, HttpError> {
-    let (Some(one), Some(other)) = (one.clone(), other) else {
+    let (Some(first), Some(second)) = (first.clone(), second) else {
         return run_blocking(move || {
-            Ok(compare::render_choice_page(one.as_deref(), &state.list_visible(200)?, asset_urls()))
+            let cards = state.list_visible(MAX_CHOICES)?;
+            Ok(compare::render_choice_page(first.as_deref(), &cards, asset_urls()))
         })
         .await;
     };
-    let (one, other) = (state.load_debate(&one).await?, state.load_debate(&other).await?);
+    let (first, second) = (state.load_debate(&first).await?, state.load_debate(&second).await?);
     run_blocking(move || {
         Ok(compare::render_comparison_page(
-            &build_history(&one, None)?,
-            &build_history(&other, None)?,
+            &build_history(&first, None)?,
+            &build_history(&second, None)?,
             asset_urls(),
         ))
     })

@@ -3,6 +3,21 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+/// Requests per second that a bot may send to a debate.
+const BOT_REQUESTS_PER_SECOND: f64 = 25.0;
+/// Requests that a bot may send at once.
+const BOT_BURST_REQUESTS: f64 = 50.0;
+/// Requests per second that a client network may send.
+const NETWORK_REQUESTS_PER_SECOND: f64 = 100.0;
+/// Requests that a client network may send at once.
+const NETWORK_BURST_REQUESTS: f64 = 400.0;
+/// Seconds without a request after which a bucket is full again and can be evicted.
+const STALE_BUCKET_SECONDS: f64 = 60.0;
+/// Maximum number of buckets. Above it, stale ones are evicted.
+const MAX_BUCKETS: usize = 20_000;
+/// Retry delay in seconds while there are too many buckets.
+const TOO_MANY_BUCKETS_RETRY_SECONDS: u32 = 1;
+
 /// A rate limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateLimit {
@@ -14,9 +29,11 @@ pub struct RateLimit {
 
 impl RateLimit {
     /// Limit per bot and debate.
-    pub const BOT: RateLimit = RateLimit { per_second: 25.0, burst: 50.0 };
+    pub const BOT: RateLimit =
+        RateLimit { per_second: BOT_REQUESTS_PER_SECOND, burst: BOT_BURST_REQUESTS };
     /// Limit per client network.
-    pub const NETWORK: RateLimit = RateLimit { per_second: 100.0, burst: 400.0 };
+    pub const NETWORK: RateLimit =
+        RateLimit { per_second: NETWORK_REQUESTS_PER_SECOND, burst: NETWORK_BURST_REQUESTS };
 }
 
 /// Token bucket of one client.
@@ -28,27 +45,27 @@ pub struct TokenBucket {
 
 impl TokenBucket {
     /// A full bucket. Times are in seconds.
-    pub fn full(pace: RateLimit, now: f64) -> TokenBucket {
-        TokenBucket { tokens: pace.burst, updated_at: now }
+    pub fn full(limit: RateLimit, now: f64) -> TokenBucket {
+        TokenBucket { tokens: limit.burst, updated_at: now }
     }
 
     /// Takes a token, or returns the seconds until there is one.
-    pub fn try_take(&mut self, pace: RateLimit, now: f64) -> Result<(), u32> {
-        let since = (now - self.updated_at).max(0.0);
-        self.tokens = (self.tokens + since * pace.per_second).min(pace.burst);
+    pub fn try_take(&mut self, limit: RateLimit, now: f64) -> Result<(), u32> {
+        let elapsed = (now - self.updated_at).max(0.0);
+        self.tokens = (self.tokens + elapsed * limit.per_second).min(limit.burst);
         self.updated_at = now;
         if self.tokens >= 1.0 {
             self.tokens -= 1.0;
             return Ok(());
         }
-        let wait = ((1.0 - self.tokens) / pace.per_second).ceil().max(1.0);
+        let wait = ((1.0 - self.tokens) / limit.per_second).ceil().max(1.0);
         #[expect(clippy::cast_sign_loss, reason = "it is at least one")]
         Err(wait as u32)
     }
 
     /// Whether the bucket can be dropped, because it is full again.
     fn is_stale(&self, now: f64) -> bool {
-        now - self.updated_at > 60.0
+        now - self.updated_at > STALE_BUCKET_SECONDS
     }
 }
 
@@ -58,9 +75,6 @@ pub struct RateLimiter {
     buckets: Mutex<HashMap<String, TokenBucket>>,
 }
 
-/// Maximum number of buckets. Above it, stale ones are evicted.
-const MAX_BUCKETS: usize = 20_000;
-
 impl Default for RateLimiter {
     fn default() -> RateLimiter {
         RateLimiter { started_at: Instant::now(), buckets: Mutex::default() }
@@ -69,17 +83,17 @@ impl Default for RateLimiter {
 
 impl RateLimiter {
     /// Counts a request. The error is the retry delay in seconds.
-    pub fn check(&self, who: &str, pace: RateLimit) -> Result<(), u32> {
+    pub fn check(&self, key: &str, limit: RateLimit) -> Result<(), u32> {
         let now = self.started_at.elapsed().as_secs_f64();
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MAX_BUCKETS {
             buckets.retain(|_, bucket| !bucket.is_stale(now));
             // A flood of new keys must neither fill the memory nor evict the buckets of others.
-            if buckets.len() >= MAX_BUCKETS && !buckets.contains_key(who) {
-                return Err(1);
+            if buckets.len() >= MAX_BUCKETS && !buckets.contains_key(key) {
+                return Err(TOO_MANY_BUCKETS_RETRY_SECONDS);
             }
         }
-        let bucket = buckets.entry(who.to_owned()).or_insert_with(|| TokenBucket::full(pace, now));
-        bucket.try_take(pace, now)
+        let bucket = buckets.entry(key.to_owned()).or_insert_with(|| TokenBucket::full(limit, now));
+        bucket.try_take(limit, now)
     }
 }

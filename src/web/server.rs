@@ -21,8 +21,10 @@ use tokio::time::MissedTickBehavior;
 const TICK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Shown to viewers that may only read.
-const SIGN_IN_HINT: &str = "To add a remark, to vote or to pause, open the address with a token that \
-                    `debate serve` printed.";
+const SIGN_IN_HINT: &str = concat!(
+    "To add a remark, to vote or to pause, open the address with a token that ",
+    "`debate serve` printed.",
+);
 
 /// Config of the server.
 #[derive(Clone, Debug)]
@@ -49,11 +51,11 @@ pub struct ArenaServerConfig {
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum ServeError {
-    #[error("{0} can be reached by others, and what is said there is not encrypted")]
+    #[error("{0} can be reached by others, and the connection is not encrypted")]
     Insecure(SocketAddr),
-    #[error("{0}: {1}")]
+    #[error("cannot listen at {0}: {1}")]
     Bind(SocketAddr, std::io::Error),
-    #[error("the arena of `{0}` is being served already")]
+    #[error("another process already serves the arena of `{0}`")]
     AlreadyServed(String),
     #[error("{0}")]
     Arena(String),
@@ -82,53 +84,61 @@ pub struct ArenaServer {
 impl ArenaServer {
     /// Binds the socket, acquires the lock and restores the rooms.
     pub async fn bind(
-        desk: App,
-        place: Workspace,
-        wanted: ArenaServerConfig,
+        app: App,
+        workspace: Workspace,
+        config: ArenaServerConfig,
     ) -> Result<ArenaServer, ServeError> {
         let ArenaServerConfig {
             bind,
-            allow_insecure: insecure,
-            limits: terms,
-            judging: bench,
-            play_rematch: swap,
+            allow_insecure,
+            limits,
+            judging,
+            play_rematch,
             topics,
-            host_names: names,
+            host_names,
             home,
-        } = wanted;
-        let proxied = !names.is_empty();
-        let open = bind.ip().is_loopback() && !proxied;
-        if !bind.ip().is_loopback() && !insecure {
+        } = config;
+        let behind_proxy = !host_names.is_empty();
+        let local_only = bind.ip().is_loopback() && !behind_proxy;
+        if !bind.ip().is_loopback() && !allow_insecure {
             return Err(ServeError::Insecure(bind));
         }
         let listener =
             TcpListener::bind(bind).await.map_err(|error| ServeError::Bind(bind, error))?;
-        let only = acquire_lock(&home)?;
-        let hall = ArenaService::new(desk.clone(), place.clone(), terms, bench, swap);
-        let arena = |refusal: crate::arena::ArenaError| ServeError::Arena(refusal.log_message());
-        let restored = hall.restore_rooms().await.map_err(arena)?;
+        let lock = acquire_lock(&home)?;
+        let arena_service =
+            ArenaService::new(app.clone(), workspace.clone(), limits, judging, play_rematch);
+        let arena_error =
+            |refusal: crate::arena::ArenaError| ServeError::Arena(refusal.log_message());
+        let restored_rooms = arena_service.restore_rooms().await.map_err(arena_error)?;
         for topic in topics {
-            if hall.joinable_rooms().iter().all(|(_, waits)| waits != topic.trim()) {
-                hall.create_room(CreateRoomRequest { topic, total_rounds: None })
+            if arena_service
+                .joinable_rooms()
+                .iter()
+                .all(|(_, waiting_topic)| waiting_topic != topic.trim())
+            {
+                arena_service
+                    .create_room(CreateRoomRequest { topic, total_rounds: None })
                     .await
-                    .map_err(arena)?;
+                    .map_err(arena_error)?;
             }
         }
-        let waiting = hall.joinable_rooms();
-        let entry = AuthTokens::new(desk.archive(), "serve", open).map_err(start_error)?;
-        let guard = OriginCheck::new(listener.local_addr().map_err(start_error)?, &names);
+        let waiting_rooms = arena_service.joinable_rooms();
+        let auth = AuthTokens::new(app.archive(), "serve", local_only).map_err(start_error)?;
+        let origin_check =
+            OriginCheck::new(listener.local_addr().map_err(start_error)?, &host_names);
         Ok(ArenaServer {
             listener,
-            app: desk,
-            workspace: place,
-            arena: hall,
-            auth: entry,
-            origin_check: guard,
-            local_only: open,
-            behind_proxy: proxied,
-            _lock: only,
-            restored_rooms: restored,
-            waiting_rooms: waiting,
+            app,
+            workspace,
+            arena: arena_service,
+            auth,
+            origin_check,
+            local_only,
+            behind_proxy,
+            _lock: lock,
+            restored_rooms,
+            waiting_rooms,
         })
     }
 
@@ -151,49 +161,49 @@ impl ArenaServer {
     pub async fn run(self) {
         let ArenaServer {
             listener,
-            app: desk,
-            workspace: place,
-            arena: hall,
-            auth: entry,
-            origin_check: guard,
-            local_only: open,
-            behind_proxy: proxied,
-            _lock: _only,
+            app,
+            workspace,
+            arena,
+            auth,
+            origin_check,
+            local_only,
+            behind_proxy,
+            _lock,
             ..
         } = self;
-        let (bots, paces, scope) =
+        let (bot_limiter, network_limiter, scope) =
             (Arc::default(), Arc::default(), SiteScope::Format("arena".into()));
-        let shared = Arc::new(entry.clone());
-        let rest = ArenaApiState {
-            arena: hall.clone(),
-            bot_limiter: bots,
-            network_limiter: paces,
-            behind_proxy: proxied,
-            auth: shared,
-            public_create: open,
+        let shared_auth = Arc::new(auth.clone());
+        let api_state = ArenaApiState {
+            arena: arena.clone(),
+            bot_limiter,
+            network_limiter,
+            behind_proxy,
+            auth: shared_auth,
+            public_create: local_only,
         };
-        let wire = arena_api::router(rest, guard.clone());
-        let site = SiteConfig {
-            app: desk,
-            workspace: place,
+        let api_router = arena_api::router(api_state, origin_check.clone());
+        let site_config = SiteConfig {
+            app,
+            workspace,
             scope,
-            auth: entry,
-            origin_check: guard,
+            auth,
+            origin_check,
             sign_in_hint: SIGN_IN_HINT.into(),
-            arena: Some(hall.clone()),
+            arena: Some(arena.clone()),
         };
-        let router = site::router(site).merge(wire);
-        let time = async {
+        let router = site::router(site_config).merge(api_router);
+        let timers = async {
             let mut tick = tokio::time::interval(TICK_INTERVAL);
             tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
             loop {
                 tick.tick().await;
-                hall.tick().await;
+                arena.tick().await;
             }
         };
         tokio::select! {
             () = listen(listener, router) => {}
-            () = time => {}
+            () = timers => {}
         }
     }
 }

@@ -9,11 +9,11 @@ use super::live_feed::LiveFeeds;
 use super::origin_check::{OriginCheck, check_origin};
 use super::pages;
 use crate::arena::ArenaService;
-use crate::engine::{App, DebateCard, DebateQuery as Asked, StoredDebate, Workspace};
+use crate::engine::{App, DebateCard, DebateQuery, StoredDebate, Workspace};
 use crate::page::message::render_message_page;
 use crate::page::query::ArchivePageQuery;
 use crate::page::rendered::Viewer;
-use axum::extract::{DefaultBodyLimit, Path, Query, Request, State as Shared};
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Redirect, Response};
@@ -73,22 +73,22 @@ impl SiteState {
         let (state, id) = (self.clone(), id.to_owned());
         pages::run_blocking(move || {
             let stored = state.app.archive().read(&id)?;
-            let shown = match &state.scope {
+            let is_visible = match &state.scope {
                 SiteScope::All => true,
                 SiteScope::Format(format) => stored.setup.format.name == *format,
             };
-            shown.then_some(stored).ok_or_else(HttpError::debate_not_found)
+            is_visible.then_some(stored).ok_or_else(HttpError::debate_not_found)
         })
         .await
     }
 
     /// Lists the visible debates, last changed first.
-    pub(super) fn list_visible(&self, most: usize) -> Result<Vec<DebateCard>, HttpError> {
+    pub(super) fn list_visible(&self, limit: usize) -> Result<Vec<DebateCard>, HttpError> {
         let format = match &self.scope {
             SiteScope::All => None,
             SiteScope::Format(format) => Some(format.clone()),
         };
-        let query = Asked { format, limit: Some(most), ..Asked::default() };
+        let query = DebateQuery { format, limit: Some(limit), ..DebateQuery::default() };
         Ok(self.app.archive().list(&query)?)
     }
 
@@ -102,29 +102,21 @@ impl SiteState {
 }
 
 /// Builds the router of the site.
-pub fn router(site: SiteConfig) -> Router {
-    let SiteConfig {
-        app: desk,
-        workspace: place,
-        scope,
-        auth: entry,
-        origin_check: names,
-        sign_in_hint: door,
-        arena: hall,
-    } = site;
-    let entry = Arc::new(entry);
-    let watchers = Arc::new(LiveFeeds::new(desk.clone(), entry.clone(), door));
+pub fn router(config: SiteConfig) -> Router {
+    let SiteConfig { app, workspace, scope, auth, origin_check, sign_in_hint, arena } = config;
+    let auth = Arc::new(auth);
+    let feeds = Arc::new(LiveFeeds::new(app.clone(), auth.clone(), sign_in_hint));
     let state = SiteState {
-        app: desk,
-        workspace: place,
+        app,
+        workspace,
         scope,
-        auth: entry,
-        feeds: watchers,
-        arena: hall,
+        auth,
+        feeds,
+        arena,
         viewer_slots: ViewerSlots::default(),
         leaderboard_cache: Arc::default(),
     };
-    let shown = Router::new()
+    let protected = Router::new()
         .route("/", get(archive_page))
         .route("/compare", get(comparison_page))
         .route("/leaderboard", get(leaderboard_page))
@@ -138,28 +130,30 @@ pub fn router(site: SiteConfig) -> Router {
         .layer(DefaultBodyLimit::max(MAX_FORM_BYTES))
         .layer(middleware::from_fn_with_state(state.clone(), require_read_access));
     Router::new()
-        .merge(shown)
+        .merge(protected)
         .route("/enter", get(sign_in))
         .route("/assets/app.js", get(assets::script))
         .route("/assets/app.css", get(assets::style))
         .route("/favicon.svg", get(assets::favicon))
         .fallback(not_found)
         .layer(middleware::from_fn(add_security_headers))
-        .layer(middleware::from_fn_with_state(Arc::new(names), check_origin))
+        .layer(middleware::from_fn_with_state(Arc::new(origin_check), check_origin))
         .with_state(state)
 }
 
 /// Content Security Policy: only the site's own assets.
-const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-                      connect-src 'self'; form-action 'self'; base-uri 'none'; \
-                      frame-ancestors 'none'; require-trusted-types-for 'script'; \
-                      trusted-types debate";
+const CONTENT_SECURITY_POLICY: &str = concat!(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; ",
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; ",
+    "frame-ancestors 'none'; require-trusted-types-for 'script'; ",
+    "trusted-types debate",
+);
 
 /// Middleware that adds security headers to every response.
 async fn add_security_headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    let beware = [
+    let security_headers = [
         ("content-security-policy", CONTENT_SECURITY_POLICY),
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "no-referrer"),
@@ -168,7 +162,7 @@ async fn add_security_headers(request: Request, next: Next) -> Response {
         ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
         ("x-frame-options", "DENY"),
     ];
-    for (name, value) in beware {
+    for (name, value) in security_headers {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
@@ -177,26 +171,26 @@ async fn add_security_headers(request: Request, next: Next) -> Response {
 
 /// Middleware that requires read access.
 async fn require_read_access(
-    Shared(state): Shared<SiteState>,
+    State(state): State<SiteState>,
     request: Request,
     next: Next,
 ) -> Response {
     if state.auth.level_of_request(request.headers()) >= AccessLevel::Read {
         return next.run(request).await;
     }
-    let sorry = HttpError::new(
+    let error = HttpError::new(
         StatusCode::UNAUTHORIZED,
-        "This is shown only to those who were given an address with a token.",
-        "Ask whoever runs this server for it.",
+        "Reading this page requires an address with a token.",
+        "Ask the operator of this server for the address.",
     );
-    sorry.to_response(request.headers())
+    error.to_response(request.headers())
 }
 
 async fn not_found() -> HttpError {
     HttpError::new(
         StatusCode::NOT_FOUND,
         "There is nothing at this address.",
-        "Begin at the archive.",
+        "Start at the archive.",
     )
 }
 
@@ -218,108 +212,110 @@ struct SiteQuery {
 /// Handler of `/enter`: exchanges a token for a cookie and redirects, so that the token leaves the
 /// URL.
 async fn sign_in(
-    Shared(state): Shared<SiteState>,
-    Query(at): Query<SiteQuery>,
+    State(state): State<SiteState>,
+    Query(query): Query<SiteQuery>,
     headers: HeaderMap,
 ) -> Response {
-    let pass = state.auth.level_of_token(&at.token);
-    let Some(cookie) = state.auth.set_cookie_header(pass, &headers) else {
-        let sorry = HttpError::new(
+    let level = state.auth.level_of_token(&query.token);
+    let Some(cookie) = state.auth.set_cookie_header(level, &headers) else {
+        tracing::info!("sign-in refused");
+        let error = HttpError::new(
             StatusCode::FORBIDDEN,
-            "This token is not, or no longer, good.",
-            "Use the address that was printed when this server started.",
+            "This token is invalid.",
+            "Use the address that this server printed when it started.",
         );
-        return sorry.to_response(&headers);
+        return error.to_response(&headers);
     };
     // Redirect only to a debate on this site (no open redirect).
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
-    let known = !at.next.is_empty() && at.next.chars().all(plain);
-    let to = if known { format!("/debates/{}", at.next) } else { "/".into() };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
+    let is_valid_id = !query.next.is_empty() && query.next.chars().all(is_plain);
+    let target = if is_valid_id { format!("/debates/{}", query.next) } else { "/".into() };
     // A browser omits a `SameSite=Strict` cookie on a redirect that another site started, such as
     // the page that `view --open` opens. A refresh from our own page sends it.
     let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
     let mut response = if matches!(site, Some("none" | "same-origin")) {
-        Redirect::to(&to).into_response()
+        Redirect::to(&target).into_response()
     } else {
         let page = render_message_page(
-            "You are in",
-            "The page you asked for is next.",
+            "Signed in",
+            "The page you asked for opens next.",
             "",
             assets::asset_urls(),
         );
-        ([(header::REFRESH, format!("0; url={to}"))], html_response(page)).into_response()
+        ([(header::REFRESH, format!("0; url={target}"))], html_response(page)).into_response()
     };
     response.headers_mut().insert(header::SET_COOKIE, cookie);
+    tracing::info!(access = ?level, "signed in");
     response
 }
 
 async fn archive_page(
-    Shared(state): Shared<SiteState>,
-    Query(wanted): Query<ArchivePageQuery>,
+    State(state): State<SiteState>,
+    Query(query): Query<ArchivePageQuery>,
 ) -> Result<Response, HttpError> {
-    Ok(html_response(pages::archive_page(state, wanted).await?))
+    Ok(html_response(pages::archive_page(state, query).await?))
 }
 
 /// Compares the debates of the query parameters `a` and `b`, or the first two checked ones.
 async fn comparison_page(
-    Shared(state): Shared<SiteState>,
+    State(state): State<SiteState>,
     Query(pairs): Query<Vec<(String, String)>>,
 ) -> Result<Response, HttpError> {
-    let named = |wanted: &str| {
-        let mut fits = pairs.iter().filter(|(name, id)| name == wanted && !id.is_empty());
-        fits.next().map(|(_, id)| id.clone())
+    let id_of = |parameter: &str| {
+        let mut values = pairs.iter().filter(|(name, id)| name == parameter && !id.is_empty());
+        values.next().map(|(_, id)| id.clone())
     };
-    let mut ticked = pairs.iter().filter(|(name, _)| name == "id").map(|(_, id)| id.clone());
-    let one = named("a").or_else(|| ticked.next());
-    let other = named("b").or_else(|| ticked.next());
-    Ok(html_response(pages::comparison_page(state, one, other).await?))
+    let mut checked = pairs.iter().filter(|(name, _)| name == "id").map(|(_, id)| id.clone());
+    let first = id_of("a").or_else(|| checked.next());
+    let second = id_of("b").or_else(|| checked.next());
+    Ok(html_response(pages::comparison_page(state, first, second).await?))
 }
 
-async fn leaderboard_page(Shared(state): Shared<SiteState>) -> Result<Response, HttpError> {
+async fn leaderboard_page(State(state): State<SiteState>) -> Result<Response, HttpError> {
     Ok(html_response(pages::leaderboard_page(state).await?))
 }
 
 async fn debate_page(
-    Shared(state): Shared<SiteState>,
+    State(state): State<SiteState>,
     Path(id): Path<String>,
-    Query(at): Query<SiteQuery>,
+    Query(query): Query<SiteQuery>,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
     let viewer = state.viewer_of(&headers);
-    Ok(html_response(pages::debate_page(state, id, at.at, viewer).await?))
+    Ok(html_response(pages::debate_page(state, id, query.at, viewer).await?))
 }
 
 async fn debate_fragments(
-    Shared(state): Shared<SiteState>,
+    State(state): State<SiteState>,
     Path(id): Path<String>,
-    Query(at): Query<SiteQuery>,
+    Query(query): Query<SiteQuery>,
     headers: HeaderMap,
 ) -> Response {
     let viewer = state.viewer_of(&headers);
-    match pages::debate_fragments(state, id, at.at, viewer).await {
+    match pages::debate_fragments(state, id, query.at, viewer).await {
         Ok(fragments) => Json(fragments).into_response(),
-        Err(sorry) => sorry.to_json_response(),
+        Err(error) => error.to_json_response(),
     }
 }
 
-async fn debate_timeline(Shared(state): Shared<SiteState>, Path(id): Path<String>) -> Response {
+async fn debate_timeline(State(state): State<SiteState>, Path(id): Path<String>) -> Response {
     match pages::debate_timeline(state, id).await {
-        Ok(moments) => Json(moments).into_response(),
-        Err(sorry) => sorry.to_json_response(),
+        Ok(timeline) => Json(timeline).into_response(),
+        Err(error) => error.to_json_response(),
     }
 }
 
 async fn debate_events(
-    Shared(state): Shared<SiteState>,
+    State(state): State<SiteState>,
     Path(id): Path<String>,
-    Query(at): Query<SiteQuery>,
+    Query(query): Query<SiteQuery>,
     headers: HeaderMap,
 ) -> Response {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
-    let (after, viewer) = (last.or(at.after), state.viewer_of(&headers));
+    let (after, viewer) = (last.or(query.after), state.viewer_of(&headers));
     match open_event_stream(state, id, after, viewer).await {
         Ok(stream) => stream,
-        Err(sorry) => sorry.to_json_response(),
+        Err(error) => error.to_json_response(),
     }
 }
 
@@ -330,22 +326,22 @@ async fn open_event_stream(
     viewer: Viewer,
 ) -> Result<Response, HttpError> {
     state.load_debate(&id).await?;
-    let seat = state.viewer_slots.acquire().ok_or_else(|| {
+    let slot = state.viewer_slots.acquire().ok_or_else(|| {
         HttpError::new(
             StatusCode::SERVICE_UNAVAILABLE,
-            "Too many are watching.",
-            "Load the page again in a while; it shows everything without watching.",
+            "Too many viewers are connected.",
+            "Reload the page later; it also works without live updates.",
         )
     })?;
     pages::run_blocking(move || {
-        let watched = state.feeds.open_feed(&id)?;
-        Ok(sse_response(state.feeds.clone(), watched, after, viewer, seat)?)
+        let feed = state.feeds.open_feed(&id)?;
+        Ok(sse_response(state.feeds.clone(), feed, after, viewer, slot)?)
     })
     .await
 }
 
 async fn export_debate(
-    Shared(state): Shared<SiteState>,
+    State(state): State<SiteState>,
     Path(id): Path<String>,
 ) -> Result<Response, HttpError> {
     let name: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
@@ -355,11 +351,11 @@ async fn export_debate(
 }
 
 async fn source_page(
-    Shared(state): Shared<SiteState>,
+    State(state): State<SiteState>,
     Path(id): Path<String>,
-    Query(at): Query<SiteQuery>,
+    Query(query): Query<SiteQuery>,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
-    let pass = state.auth.level_of_request(&headers);
-    Ok(html_response(pages::source_page(state, id, at.path, at.line, pass).await?))
+    let level = state.auth.level_of_request(&headers);
+    Ok(html_response(pages::source_page(state, id, query.path, query.line, level).await?))
 }

@@ -28,11 +28,17 @@ fn topic_change(topic: &str) -> Amendment {
     Amendment::Topic { topic: topic.into() }
 }
 
-/// Debate at the first turn of `phase` in `round`. With `asked`, its prompts have been sent.
-fn debate_at_phase(format: Format, rounds: u8, round: u8, phase: &str, asked: bool) -> Debate {
+/// Debate at the first turn of `phase` in `round`. With `prompts_sent`, its prompts have been sent.
+fn debate_at_phase(
+    format: Format,
+    rounds: u8,
+    round: u8,
+    phase: &str,
+    prompts_sent: bool,
+) -> Debate {
     let mut debate = open_debate(debate_setup(format, rounds));
     play_until(&mut debate, round, phase);
-    if asked {
+    if prompts_sent {
         ask_open_turns(&mut debate);
     }
     debate
@@ -40,25 +46,29 @@ fn debate_at_phase(format: Format, rounds: u8, round: u8, phase: &str, asked: bo
 
 #[track_caller]
 fn check_validity(debate: &Debate, table: &[(Amendment, bool)]) {
-    for (change, legal) in table {
-        assert_eq!(debate.validate(&amended_event(change.clone())).is_ok(), *legal, "{change:?}");
+    for (change, is_valid) in table {
+        assert_eq!(
+            debate.validate(&amended_event(change.clone())).is_ok(),
+            *is_valid,
+            "{change:?}"
+        );
     }
 }
 
 #[test]
 fn seat_can_be_handed_to_another_participant() {
-    let bad = Participant::Model { tool: "--yolo".into(), model: None };
+    let invalid_participant = Participant::Model { tool: "--yolo".into(), model: None };
     let opus = Participant::Model { tool: "claude".into(), model: Some("opus".into()) };
-    for asked in [false, true] {
+    for prompts_sent in [false, true] {
         check_validity(
-            &debate_at_phase(formats::duel(), 2, 2, "defend", asked),
+            &debate_at_phase(formats::duel(), 2, 2, "defend", prompts_sent),
             &[
                 (seat_handover(0, Participant::Human), true),
                 (seat_handover(0, opus.clone()), true),
                 (seat_handover(0, model_participant("claude")), false), // Already seated there.
                 (seat_handover(1, model_participant("claude")), true),
                 (seat_handover(99, Participant::Host), false),
-                (seat_handover(0, bad.clone()), false),
+                (seat_handover(0, invalid_participant.clone()), false),
             ],
         );
     }
@@ -85,39 +95,42 @@ fn new_budget_must_exceed_what_is_spent() {
 #[test]
 fn round_change_keeps_played_rounds_in_their_act() {
     // Round 3 belongs to the confrontation act while at least four rounds follow it.
-    let court = debate_at_phase(formats::tribunal(), 10, 3, "argue", true);
-    let rounds = |legal: &[u8], not: &[u8]| -> Vec<(Amendment, bool)> {
-        let legal = legal.iter().map(|n| (round_count_change(*n), true));
-        legal.chain(not.iter().map(|n| (round_count_change(*n), false))).collect()
+    let tribunal = debate_at_phase(formats::tribunal(), 10, 3, "argue", true);
+    let round_changes = |valid: &[u8], invalid: &[u8]| -> Vec<(Amendment, bool)> {
+        let valid = valid.iter().map(|n| (round_count_change(*n), true));
+        valid.chain(invalid.iter().map(|n| (round_count_change(*n), false))).collect()
     };
-    check_validity(&court, &rounds(&[7, 10, 100], &[0, 1, 3, 6, 101]));
+    check_validity(&tribunal, &round_changes(&[7, 10, 100], &[0, 1, 3, 6, 101]));
     check_validity(
         &debate_at_phase(formats::tribunal(), 10, 3, "argue", false),
-        &rounds(&[2, 6, 7], &[0, 1, 101]),
+        &round_changes(&[2, 6, 7], &[0, 1, 101]),
     );
     check_validity(
         &debate_at_phase(formats::duel(), 5, 3, "defend", true),
-        &rounds(&[3, 4, 100], &[2, 1]),
+        &round_changes(&[3, 4, 100], &[2, 1]),
     );
     check_validity(
         &debate_at_phase(formats::arena(), 3, 3, "close", true),
-        &rounds(&[3], &[2, 4, 5]),
+        &round_changes(&[3], &[2, 4, 5]),
     );
     // An ending act that has begun fixes the number of rounds.
     check_validity(
         &debate_at_phase(formats::duel(), 2, 0, "judge", true),
-        &rounds(&[], &[1, 2, 3]),
+        &round_changes(&[], &[1, 2, 3]),
     );
-    check_validity(&debate_at_phase(formats::duel(), 2, 0, "judge", false), &rounds(&[2, 3], &[1]));
+    check_validity(
+        &debate_at_phase(formats::duel(), 2, 0, "judge", false),
+        &round_changes(&[2, 3], &[1]),
+    );
 }
 
 #[test]
 fn changed_round_count_is_played() {
-    for (rounds, end) in [(3, "2.follow_up 3.summarize"), (1, "1.challenge 0.judge")] {
+    for (rounds, trace_part) in [(3, "2.follow_up 3.summarize"), (1, "1.challenge 0.judge")] {
         let mut debate = debate_at_phase(formats::duel(), 2, 1, "challenge", true);
         apply_events(&mut debate, [amended_event(round_count_change(rounds))]);
         play_debate(&mut debate, &[], |_| false);
-        assert!(crate::debate_fixture::trace(&debate).contains(end), "{rounds}");
+        assert!(crate::debate_fixture::trace(&debate).contains(trace_part), "{rounds}");
         assert_eq!((debate.rounds(), debate.setup().rounds), (rounds, 2));
     }
 }
@@ -125,28 +138,29 @@ fn changed_round_count_is_played() {
 #[test]
 fn seat_list_can_change_only_before_the_first_prompt() {
     let fresh = open_debate(debate_setup(formats::duel(), 2));
-    let all = fresh.seats().to_vec();
-    let less = |role: Role| all.iter().filter(|seat| seat.role != role).cloned().collect();
-    let twins: Vec<Seat> = all.iter().chain(&all[..1]).cloned().collect();
-    let bad = |seats: &[Seat]| -> Vec<Seat> {
+    let all_seats = fresh.seats().to_vec();
+    let seats_without =
+        |role: Role| all_seats.iter().filter(|seat| seat.role != role).cloned().collect();
+    let duplicated_seats: Vec<Seat> = all_seats.iter().chain(&all_seats[..1]).cloned().collect();
+    let with_invalid_tool = |seats: &[Seat]| -> Vec<Seat> {
         let voice = Participant::Model { tool: "a b".into(), model: None };
         seats.iter().map(|seat| Seat { voice: voice.clone(), ..seat.clone() }).collect()
     };
     let table = [
-        (seat_list_change(less(Role::Mirror)), true),
-        (seat_list_change(less(Role::Con)), false),
-        (seat_list_change(twins), false),
-        (seat_list_change(bad(&all)), false),
+        (seat_list_change(seats_without(Role::Mirror)), true),
+        (seat_list_change(seats_without(Role::Con)), false),
+        (seat_list_change(duplicated_seats), false),
+        (seat_list_change(with_invalid_tool(&all_seats)), false),
         (seat_list_change(vec![]), false),
         (Amendment::Plan { rounds: None, seats: None, holds: None }, false), // Changes nothing.
     ];
     check_validity(&fresh, &table);
     check_validity(
         &debate_at_phase(formats::duel(), 2, 1, "propose", true),
-        &[(seat_list_change(less(Role::Mirror)), false)],
+        &[(seat_list_change(seats_without(Role::Mirror)), false)],
     );
     let mut debate = fresh;
-    apply_events(&mut debate, [amended_event(seat_list_change(less(Role::Mirror)))]);
+    apply_events(&mut debate, [amended_event(seat_list_change(seats_without(Role::Mirror)))]);
     play_debate(&mut debate, &[], |_| false);
     assert_eq!(debate.turns().filter(|(cue, _)| cue.act == 3).count(), 1, "judged once");
 }
@@ -160,25 +174,32 @@ fn hold_points_can_change_at_any_time() {
     play_debate(&mut debate, &[], |debate| matches!(next(debate), Step::Hold { .. }));
     assert!(matches!(next(&debate), Step::Hold { next, .. } if next == cue(1, 2, 0, 0)));
     apply_events(&mut debate, [hold(vec![])]);
-    assert_eq!(due_cues(&debate), [cue(1, 2, 0, 0)], "nothing holds it any more");
+    assert_eq!(due_cues(&debate), [cue(1, 2, 0, 0)], "no hold point is left");
 }
 
 #[test]
 fn topic_change_reaches_only_later_prompts() {
-    let long = "x".repeat(4001);
+    let too_long = "x".repeat(4001);
     let mut debate = debate_at_phase(formats::duel(), 2, 1, "challenge", true);
     check_validity(
         &debate,
-        &[(topic_change(" "), false), (topic_change(&long), false), (topic_change("Vi?"), true)],
+        &[
+            (topic_change(" "), false),
+            (topic_change(&too_long), false),
+            (topic_change("Vi?"), true),
+        ],
     );
-    let (asked, later) = (cue(0, 1, 1, 1), cue(1, 2, 0, 0));
+    let (asked_cue, later_cue) = (cue(0, 1, 1, 1), cue(1, 2, 0, 0));
     apply_events(
         &mut debate,
         [amended_event(topic_change("Vi?")), amended_event(topic_change("Emacs?"))],
     );
-    assert_eq!([debate.topic_at(asked), debate.topic_at(later)], ["Tabs or spaces?", "Emacs?"]);
+    assert_eq!(
+        [debate.topic_at(asked_cue), debate.topic_at(later_cue)],
+        ["Tabs or spaces?", "Emacs?"]
+    );
     play_debate(&mut debate, &[], |_| false);
-    assert_eq!(debate.topic_at(asked), "Tabs or spaces?", "for good");
+    assert_eq!(debate.topic_at(asked_cue), "Tabs or spaces?", "it never changes");
     assert_eq!(debate.setup().topic, "Tabs or spaces?");
 }
 
@@ -209,10 +230,12 @@ fn seat_handed_over_mid_wave_keeps_its_turn() {
     );
     let Step::Speak { driven, awaited } = next(&debate) else { panic!() };
     assert_eq!((driven, awaited), (vec![fay, cue(0, 0, 0, 6)], vec![eli]));
-    assert!([eli, fay].iter().all(|cue| debate.was_asked(*cue)), "both know the question");
+    assert!([eli, fay].iter().all(|cue| debate.was_asked(*cue)), "both were asked before");
     // A driven seat may be asked again. An awaited seat has been asked already.
-    let again = |cue: Cue| Event::Asked { cues: vec![cue], deadline: None, prompts: vec![] };
-    assert!(debate.validate(&again(fay)).is_ok() && debate.validate(&again(eli)).is_err());
+    let asked_again = |cue: Cue| Event::Asked { cues: vec![cue], deadline: None, prompts: vec![] };
+    assert!(
+        debate.validate(&asked_again(fay)).is_ok() && debate.validate(&asked_again(eli)).is_err()
+    );
     for cue in [eli, fay] {
         let event = reply_event(&debate, cue, valid_reply(&debate, cue)).unwrap();
         apply_events(&mut debate, [event]);
@@ -227,23 +250,24 @@ fn seat_handed_over_mid_wave_keeps_its_turn() {
 fn handover_clears_rejection_and_deadline() {
     let mut debate = open_debate(debate_setup(formats::research(), 1));
     let [eli, fay, gus] = [cue(0, 0, 0, 4), cue(0, 0, 0, 5), cue(0, 0, 0, 6)];
-    let asked = Event::Asked { cues: vec![eli, fay, gus], deadline: Some(90), prompts: vec![] };
-    apply_events(&mut debate, [asked]);
-    let first = render_prompt(&debate, fay);
-    let attempts = [refused_event(&debate, eli, vec![]), refused_event(&debate, fay, vec![])];
-    apply_events(&mut debate, attempts);
-    assert_ne!(render_prompt(&debate, fay), first, "it is told what was wrong");
+    let asked_event =
+        Event::Asked { cues: vec![eli, fay, gus], deadline: Some(90), prompts: vec![] };
+    apply_events(&mut debate, [asked_event]);
+    let first_prompt = render_prompt(&debate, fay);
+    let rejections = [refused_event(&debate, eli, vec![]), refused_event(&debate, fay, vec![])];
+    apply_events(&mut debate, rejections);
+    assert_ne!(render_prompt(&debate, fay), first_prompt, "the prompt says what was wrong");
     apply_events(&mut debate, [amended_event(seat_handover(5, model_participant("codex")))]);
     assert_eq!((debate.rejected_reply(fay), debate.deadline(fay)), (None, None));
-    assert_eq!(render_prompt(&debate, fay), first, "whoever sits there now has done nothing wrong");
-    assert!(debate.rejected_reply(eli).is_some(), "the others go on as they were");
+    assert_eq!(render_prompt(&debate, fay), first_prompt, "a new participant starts afresh");
+    assert!(debate.rejected_reply(eli).is_some(), "other seats keep their rejections");
     assert_eq!([eli, gus].map(|cue| debate.deadline(cue)), [Some(90); 2]);
-    let once_more = refused_event(&debate, fay, vec![]);
-    apply_events(&mut debate, [once_more]);
-    assert_eq!(debate.spent().cost, 3, "every attempt was paid for");
+    let third_rejection = refused_event(&debate, fay, vec![]);
+    apply_events(&mut debate, [third_rejection]);
+    assert_eq!(debate.spent().cost, 3, "every attempt counts");
     // A finished turn keeps its rejected attempt.
-    let spoke = reply_event(&debate, fay, valid_reply(&debate, fay)).unwrap();
-    apply_events(&mut debate, [spoke, amended_event(seat_handover(5, Participant::Bot))]);
+    let reply = reply_event(&debate, fay, valid_reply(&debate, fay)).unwrap();
+    apply_events(&mut debate, [reply, amended_event(seat_handover(5, Participant::Bot))]);
     assert!(debate.rejected_reply(fay).is_some());
 }
 
@@ -253,7 +277,7 @@ fn first_turn_after_plan_changes_sees_all_remarks() {
     let (confrontation, battle) = (cue(1, 3, 0, 0), cue(2, 3, 0, 0));
     assert_eq!(due_cues(&debate), [confrontation]);
     apply_events(&mut debate, [amended_event(round_count_change(5))]);
-    assert_eq!(due_cues(&debate), [battle], "there is no confrontation in so few");
+    assert_eq!(due_cues(&debate), [battle], "five rounds have no confrontation");
     let remark = "Mind the cost.";
     apply_events(
         &mut debate,

@@ -11,21 +11,21 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("engine", &["debate", "redact"]),
     ("report", &["debate"]),
     ("review", &["debate", "engine", "report"]),
-    ("seats", &["debate", "engine"]),
-    ("store", &["debate", "engine", "private", "report"]),
+    ("providers", &["debate", "engine"]),
+    ("store", &["debate", "engine", "secure_fs", "report"]),
     ("brief", &["engine", "redact", "repo"]),
-    ("evidence", &["debate", "engine", "private", "redact", "repo"]),
-    ("private", &[]),
-    ("repo", &["private", "redact"]),
-    ("catalogue", &["debate", "engine"]),
+    ("evidence", &["debate", "engine", "secure_fs", "redact", "repo"]),
+    ("secure_fs", &[]),
+    ("repo", &["secure_fs", "redact"]),
+    ("formats_catalog", &["debate", "engine"]),
     ("config", &[]),
-    ("clients", &["config", "debate", "private"]),
+    ("clients", &["config", "debate", "secure_fs"]),
     ("arena", &["debate", "engine"]),
-    ("guest", &["debate", "engine", "private"]),
+    ("arena_client", &["debate", "engine", "secure_fs"]),
     ("rating", &["debate", "engine"]),
     ("tournament", &["debate", "engine", "rating"]),
     ("page", &["debate", "engine", "rating", "report"]),
-    ("web", &["arena", "config", "debate", "engine", "page", "private", "rating", "report"]),
+    ("web", &["arena", "config", "debate", "engine", "page", "secure_fs", "rating", "report"]),
     (
         "cli",
         &[
@@ -35,7 +35,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "report",
             "review",
             "config",
-            "guest",
+            "arena_client",
             "rating",
             "tournament",
             "web",
@@ -65,8 +65,8 @@ fn modules_use_only_allowed_modules() {
     for (module, allowed) in ALLOWED_DEPENDENCIES {
         for (path, text) in module_sources(module) {
             for used in used_modules(&path, &text) {
-                let fine = used == *module || allowed.contains(&used.as_str());
-                assert!(fine, "{}: `{module}` may not use `{used}`", path.display());
+                let is_allowed = used == *module || allowed.contains(&used.as_str());
+                assert!(is_allowed, "{}: `{module}` may not use `{used}`", path.display());
             }
         }
     }
@@ -74,8 +74,9 @@ fn modules_use_only_allowed_modules() {
 
 #[test]
 fn every_module_is_in_the_dependency_table() {
-    let map = fs::read_to_string("src/lib.rs").unwrap();
-    let modules = map.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    let lib_source = fs::read_to_string("src/lib.rs").unwrap();
+    let modules =
+        lib_source.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
     let mut modules: Vec<&str> = modules.collect();
     let mut table: Vec<&str> = ALLOWED_DEPENDENCIES.iter().map(|(module, _)| *module).collect();
     modules.sort_unstable();
@@ -96,7 +97,7 @@ fn the_core_does_no_io() {
 #[test]
 fn core_does_not_branch_on_format_names() {
     for (path, text) in module_sources("debate") {
-        assert!(!text.contains("format.name"), "{} asks which format it is in", path.display());
+        assert!(!text.contains("format.name"), "{} reads the name of the format", path.display());
     }
 }
 
@@ -105,14 +106,19 @@ fn core_does_not_branch_on_format_names() {
 fn environment_and_stdout_have_one_owner_each() {
     for (module, _) in ALLOWED_DEPENDENCIES {
         for (path, text) in module_sources(module) {
-            let reads = text.contains("env::var(")
+            let reads_environment = text.contains("env::var(")
                 || text.contains("env::var_os")
                 || text.contains("env::current_dir");
-            assert!(!reads || *module == "config", "{} reads the environment", path.display());
-            let screen = path.ends_with("cli/screen.rs");
-            let writes = text.contains("io::stdout()") || text.contains("anstream::stdout()");
-            let writes = writes && !text.contains("stdout().is_terminal()");
-            assert!(!writes || screen, "{} writes to stdout", path.display());
+            assert!(
+                !reads_environment || *module == "config",
+                "{} reads the environment",
+                path.display()
+            );
+            let is_screen = path.ends_with("cli/screen.rs");
+            let writes_stdout =
+                text.contains("io::stdout()") || text.contains("anstream::stdout()");
+            let writes_stdout = writes_stdout && !text.contains("stdout().is_terminal()");
+            assert!(!writes_stdout || is_screen, "{} writes to stdout", path.display());
         }
     }
 }
@@ -141,27 +147,27 @@ fn architecture_doc_has_the_same_table() {
         let row = text.lines().find(|line| line.starts_with(&format!("| `{module}` |")));
         let row = row.unwrap_or_else(|| panic!("ARCHITECTURE.md has no row for `{module}`"));
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let named: Vec<&str> = cells[1].split('`').skip(1).step_by(2).collect();
-        assert_eq!(named, *allowed, "the row of `{module}`");
+        let listed: Vec<&str> = cells[1].split('`').skip(1).step_by(2).collect();
+        assert_eq!(listed, *allowed, "the row of `{module}`");
     }
 }
 
 /// The top-level modules that a file uses, by `crate::` or `super::` paths.
 fn used_modules(path: &Path, text: &str) -> Vec<String> {
-    let inside = path.strip_prefix("src").unwrap().with_extension("");
-    let depth = inside.components().count();
-    let first =
+    let relative_path = path.strip_prefix("src").unwrap().with_extension("");
+    let depth = relative_path.components().count();
+    let first_segment =
         |path: &str| path.split(|c: char| !c.is_alphanumeric() && c != '_').next().map(Into::into);
     let mut used = vec![];
     for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
-        for (at, _) in line.match_indices("crate::") {
-            used.extend(first(&line[at + "crate::".len()..]));
+        for (index, _) in line.match_indices("crate::") {
+            used.extend(first_segment(&line[index + "crate::".len()..]));
         }
         // As many `super::` as the file is deep lead to the crate root.
-        let climb = "super::".repeat(depth);
-        for (at, _) in line.match_indices(&climb) {
-            if !line[..at].ends_with("super::") {
-                used.extend(first(&line[at + climb.len()..]));
+        let path_to_root = "super::".repeat(depth);
+        for (index, _) in line.match_indices(&path_to_root) {
+            if !line[..index].ends_with("super::") {
+                used.extend(first_segment(&line[index + path_to_root.len()..]));
             }
         }
     }

@@ -48,8 +48,8 @@ impl FakeArenaApi {
     }
 
     fn is_over(&self) -> bool {
-        let late = self.started_at.elapsed() > Duration::from_secs(self.turn_seconds);
-        late || (self.accepted_speech.lock().unwrap().is_some() && !self.repeats_our_turn)
+        let is_timed_out = self.started_at.elapsed() > Duration::from_secs(self.turn_seconds);
+        is_timed_out || (self.accepted_speech.lock().unwrap().is_some() && !self.repeats_our_turn)
     }
 
     /// The longest time between two polls.
@@ -62,12 +62,12 @@ impl FakeArenaApi {
 impl ArenaApi for FakeArenaApi {
     fn join<'a>(
         &'a self,
-        visitor: JoinParams<'a>,
+        params: JoinParams<'a>,
     ) -> BoxFuture<'a, Result<SeatCredentials, ArenaApiError>> {
         let key = "x".repeat(12);
-        let _ = visitor;
-        let answer = json!({"debate_id": "d", "bot_identifier": BOT_ID, "debate_key": key});
-        Box::pin(async move { Ok(SeatCredentials::from_json(&answer).unwrap()) })
+        let _ = params;
+        let response = json!({"debate_id": "d", "bot_identifier": BOT_ID, "debate_key": key});
+        Box::pin(async move { Ok(SeatCredentials::from_json(&response).unwrap()) })
     }
 
     fn poll<'a>(
@@ -75,7 +75,7 @@ impl ArenaApi for FakeArenaApi {
         _: &'a SeatCredentials,
         wait: bool,
     ) -> BoxFuture<'a, Result<PollResponse, ArenaApiError>> {
-        assert!(!wait, "nobody has said that polls may wait");
+        assert!(!wait, "long polling was not offered");
         self.poll_times.lock().unwrap().push(Instant::now());
         let state: Value = if self.is_over() {
             json!({"state": "ended", "debate_result": {"winner": "draw"}})
@@ -92,13 +92,13 @@ impl ArenaApi for FakeArenaApi {
         content: &'a str,
     ) -> BoxFuture<'a, Result<(), ArenaApiError>> {
         Box::pin(async move {
-            let answer = self.queued_errors.lock().unwrap().pop();
-            let mut said = self.accepted_speech.lock().unwrap();
-            if answer.is_none() || self.accepts_despite_error {
-                assert!(said.is_none(), "it was said twice");
-                *said = Some((Instant::now(), content.into()));
+            let error = self.queued_errors.lock().unwrap().pop();
+            let mut speech = self.accepted_speech.lock().unwrap();
+            if error.is_none() || self.accepts_despite_error {
+                assert!(speech.is_none(), "the speech was sent twice");
+                *speech = Some((Instant::now(), content.into()));
             }
-            answer.map_or(Ok(()), Err)
+            error.map_or(Ok(()), Err)
         })
     }
 }
@@ -118,29 +118,29 @@ impl SlowProvider {
 }
 
 impl OneShotProvider for SlowProvider {
-    fn ask_once<'a>(&'a self, errand: &'a OneShotRequest) -> BoxFuture<'a, OneShotReply> {
+    fn ask_once<'a>(&'a self, request: &'a OneShotRequest) -> BoxFuture<'a, OneShotReply> {
         Box::pin(async move {
-            self.requests.lock().unwrap().push(errand.clone());
-            let allowed = u64::from(errand.timeout_secs);
-            sleep(Duration::from_secs(self.seconds.min(allowed))).await;
-            let said = if self.seconds > allowed {
+            self.requests.lock().unwrap().push(request.clone());
+            let timeout_secs = u64::from(request.timeout_secs);
+            sleep(Duration::from_secs(self.seconds.min(timeout_secs))).await;
+            let result = if self.seconds > timeout_secs {
                 Err(TurnFailure::new(FailureKind::TimedOut, "late"))
             } else {
                 Ok(self.text.into())
             };
-            OneShotReply { result: said, partial_text: self.partial_text.into() }
+            OneShotReply { result, partial_text: self.partial_text.into() }
         })
     }
 }
 
 async fn run_client(
-    platform: &FakeArenaApi,
-    voice: &SlowProvider,
+    api: &FakeArenaApi,
+    provider: &SlowProvider,
 ) -> (Result<ClientResult, ArenaClientError>, Vec<ClientEvent>) {
-    let (news, folder) = (Mutex::new(vec![]), tempfile::tempdir().unwrap());
+    let (events, folder) = (Mutex::new(vec![]), tempfile::tempdir().unwrap());
     let nowhere = Path::new("/nowhere");
-    let words = formats_catalog::load(nowhere, nowhere).arena_client_prompts;
-    let guest = ArenaClientConfig {
+    let templates = formats_catalog::load(nowhere, nowhere).arena_client_prompts;
+    let config = ArenaClientConfig {
         name: "me".into(),
         uuid: "u".into(),
         participant: Participant::Model { tool: "slow".into(), model: None },
@@ -149,94 +149,91 @@ async fn run_client(
         outage_timeout: Duration::from_secs(600),
         join_timeout: Duration::ZERO,
     };
-    let tell = |it: ClientEvent| news.lock().unwrap().push(it);
-    let visit = ArenaClient {
-        api: platform,
-        provider: voice,
-        templates: &words,
-        config: &guest,
-        on_event: &tell,
-    };
-    let at = ArenaUrl::parse("http://localhost").unwrap();
-    let ended = visit.run(&CredentialStore::in_home(folder.path()), &at, None).await;
-    (ended, news.into_inner().unwrap())
+    let on_event = |event: ClientEvent| events.lock().unwrap().push(event);
+    let client =
+        ArenaClient { api, provider, templates: &templates, config: &config, on_event: &on_event };
+    let url = ArenaUrl::parse("http://localhost").unwrap();
+    let result = client.run(&CredentialStore::in_home(folder.path()), &url, None).await;
+    (result, events.into_inner().unwrap())
 }
 
 #[tokio::test(start_paused = true)]
 async fn client_keeps_polling_while_the_model_thinks() {
-    let platform = FakeArenaApi::new(1_000);
-    let voice = SlowProvider::new(700, "", "A speech that took a while.");
-    let (ended, _) = run_client(&platform, &voice).await;
-    assert_eq!(ended.unwrap().speeches_sent, 1);
-    assert!(
-        platform.longest_poll_gap() <= Duration::from_secs(30),
-        "{:?}",
-        platform.longest_poll_gap()
-    );
-    assert!(platform.poll_times.lock().unwrap().len() > 40);
+    let api = FakeArenaApi::new(1_000);
+    let provider = SlowProvider::new(700, "", "A speech that took a while.");
+    let (result, _) = run_client(&api, &provider).await;
+    assert_eq!(result.unwrap().speeches_sent, 1);
+    assert!(api.longest_poll_gap() <= Duration::from_secs(30), "{:?}", api.longest_poll_gap());
+    assert!(api.poll_times.lock().unwrap().len() > 40);
 }
 
 #[tokio::test(start_paused = true)]
 async fn partial_speech_is_sent_before_the_deadline() {
-    let platform = FakeArenaApi::new(120);
-    let voice = SlowProvider::new(10_000, "One half of a speech. And the", "never");
-    let (ended, _) = run_client(&platform, &voice).await;
-    let (at, text) = platform.accepted_speech.lock().unwrap().clone().unwrap();
+    let api = FakeArenaApi::new(120);
+    let provider = SlowProvider::new(10_000, "One half of a speech. And the", "never");
+    let (result, _) = run_client(&api, &provider).await;
+    let (accepted_at, text) = api.accepted_speech.lock().unwrap().clone().unwrap();
     assert_eq!(text, "One half of a speech.", "up to the last whole sentence");
-    let took = at - platform.started_at;
-    assert!(took > Duration::from_secs(100) && took < Duration::from_secs(115), "{took:?}");
-    assert_eq!(ended.unwrap().turns_missed, 0);
-    assert_eq!(voice.requests.lock().unwrap().len(), 1, "there is no time to ask again");
+    let elapsed = accepted_at - api.started_at;
+    assert!(
+        elapsed > Duration::from_secs(100) && elapsed < Duration::from_secs(115),
+        "{elapsed:?}"
+    );
+    assert_eq!(result.unwrap().turns_missed, 0);
+    assert_eq!(provider.requests.lock().unwrap().len(), 1, "there is no time to ask again");
 }
 
 #[tokio::test(start_paused = true)]
 async fn model_timeout_without_text_misses_the_turn() {
-    let platform = FakeArenaApi::new(120);
-    let (ended, news) = run_client(&platform, &SlowProvider::new(10_000, "Hm.", "never")).await;
-    assert_eq!(ended.unwrap().turns_missed, 1);
-    assert!(platform.accepted_speech.lock().unwrap().is_none());
+    let api = FakeArenaApi::new(120);
+    let (result, events) = run_client(&api, &SlowProvider::new(10_000, "Hm.", "never")).await;
+    assert_eq!(result.unwrap().turns_missed, 1);
+    assert!(api.accepted_speech.lock().unwrap().is_none());
     assert!(
-        news.iter().any(|it| matches!(it, ClientEvent::TurnMissed { round: 1, .. })),
-        "{news:#?}"
+        events.iter().any(|it| matches!(it, ClientEvent::TurnMissed { round: 1, .. })),
+        "{events:#?}"
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn unconfirmed_speech_is_polled_before_it_is_resent() {
-    let lost = || ArenaApiError::Unreachable("connection reset".into());
+    let connection_error = || ArenaApiError::Unreachable("connection reset".into());
     // Accepted, but the response was lost: not sent again.
-    let platform = FakeArenaApi { accepts_despite_error: true, ..FakeArenaApi::new(120) };
-    platform.queued_errors.lock().unwrap().push(lost());
-    let voice = SlowProvider::new(1, "", "A speech that is sent once.");
-    let (ended, _) = run_client(&platform, &voice).await;
-    assert_eq!((ended.unwrap().turns_missed, voice.requests.lock().unwrap().len()), (0, 1));
+    let api = FakeArenaApi { accepts_despite_error: true, ..FakeArenaApi::new(120) };
+    api.queued_errors.lock().unwrap().push(connection_error());
+    let provider = SlowProvider::new(1, "", "A speech that is sent once.");
+    let (result, _) = run_client(&api, &provider).await;
+    assert_eq!((result.unwrap().turns_missed, provider.requests.lock().unwrap().len()), (0, 1));
     // Not accepted: the same text is sent again, without a new model request.
-    let platform = FakeArenaApi::new(120);
-    let busy = RemoteError { status: 503, retry_after: Some(3), ..RemoteError::default() };
-    platform.queued_errors.lock().unwrap().extend([lost(), ArenaApiError::Refused(busy)]);
-    let voice = SlowProvider::new(1, "", "A speech that is sent again.");
-    let (ended, news) = run_client(&platform, &voice).await;
-    assert_eq!((ended.unwrap().speeches_sent, voice.requests.lock().unwrap().len()), (1, 1));
-    let waited = |it: &ClientEvent| matches!(it, ClientEvent::RequestFailed { delay, .. } if *delay == Duration::from_secs(3));
-    assert!(news.iter().any(waited), "{news:#?}");
+    let api = FakeArenaApi::new(120);
+    let unavailable = RemoteError { status: 503, retry_after: Some(3), ..RemoteError::default() };
+    api.queued_errors
+        .lock()
+        .unwrap()
+        .extend([connection_error(), ArenaApiError::Refused(unavailable)]);
+    let provider = SlowProvider::new(1, "", "A speech that is sent again.");
+    let (result, events) = run_client(&api, &provider).await;
+    assert_eq!((result.unwrap().speeches_sent, provider.requests.lock().unwrap().len()), (1, 1));
+    let waited_three_seconds = |it: &ClientEvent| matches!(it, ClientEvent::RequestFailed { delay, .. } if *delay == Duration::from_secs(3));
+    assert!(events.iter().any(waited_three_seconds), "{events:#?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn speech_is_not_repeated_while_the_arena_lags() {
-    let platform = FakeArenaApi { repeats_our_turn: true, ..FakeArenaApi::new(25) };
-    let voice = SlowProvider::new(1, "", "A speech that is sent once.");
-    let (ended, _) = run_client(&platform, &voice).await;
-    assert_eq!((ended.unwrap().speeches_sent, voice.requests.lock().unwrap().len()), (1, 1));
+    let api = FakeArenaApi { repeats_our_turn: true, ..FakeArenaApi::new(25) };
+    let provider = SlowProvider::new(1, "", "A speech that is sent once.");
+    let (result, _) = run_client(&api, &provider).await;
+    assert_eq!((result.unwrap().speeches_sent, provider.requests.lock().unwrap().len()), (1, 1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn model_request_names_seat_and_phase_but_not_the_key() {
-    let platform = FakeArenaApi::new(60);
-    let voice = SlowProvider::new(1, "", "A speech of the right length.");
-    run_client(&platform, &voice).await.0.unwrap();
-    let asked = voice.requests.lock().unwrap();
-    let [errand] = asked.as_slice() else { panic!("{asked:#?}") };
-    assert_eq!((errand.seat.as_str(), errand.phase.as_str()), ("supporting", "opening"));
-    assert_eq!((errand.round, errand.attempt, errand.timeout_secs), (1, 1, 54));
-    assert!(!errand.prompt.contains("xxxxxxxxxxxx"), "the key is nobody's business");
+    let api = FakeArenaApi::new(60);
+    let provider = SlowProvider::new(1, "", "A speech of the right length.");
+    run_client(&api, &provider).await.0.unwrap();
+    let requests = provider.requests.lock().unwrap();
+    let [request] = requests.as_slice() else { panic!("{requests:#?}") };
+    assert_eq!((request.seat.as_str(), request.phase.as_str()), ("supporting", "opening"));
+    assert_eq!((request.round, request.attempt, request.timeout_secs), (1, 1, 54));
+    assert!(!request.prompt.contains("xxxxxxxxxxxx"), "the prompt must not contain the key");
 }

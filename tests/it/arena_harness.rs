@@ -38,14 +38,15 @@ pub(crate) fn long_speech(text: &str) -> String {
 
 /// Judge reply with rubric scores for the five criteria.
 pub(crate) fn judge_reply(winner: &str) -> Value {
-    let mark = |points: [u8; 5]| {
+    let criteria = |points: [u8; 5]| {
         json!({"argument_quality": points[0], "evidence": points[1], "rebuttal": points[2],
             "expression": points[3], "overall_logic": points[4]})
     };
-    let (ahead, behind) = (mark([26, 20, 16, 12, 8]), mark([20, 15, 12, 10, 7]));
+    let (winner_rubric, loser_rubric) =
+        (criteria([26, 20, 16, 12, 8]), criteria([20, 15, 12, 10, 7]));
     let (pro, con, scores) = match winner {
-        "con" => (behind, ahead, json!({"pro": 64, "con": 82})),
-        _ => (ahead, behind, json!({"pro": 82, "con": 64})),
+        "con" => (loser_rubric, winner_rubric, json!({"pro": 64, "con": 82})),
+        _ => (winner_rubric, loser_rubric, json!({"pro": 82, "con": 64})),
     };
     json!({"winner": winner, "confidence": 0.8, "scores": scores,
         "rubric": {"pro": pro, "con": con}, "reasoning": "Side A has shown it in T1.",
@@ -54,44 +55,48 @@ pub(crate) fn judge_reply(winner: &str) -> Value {
 
 impl ArenaProcess {
     /// Starts the server on a free loopback port, with extra flags.
-    pub(crate) fn start(lab: &TestEnv, more: &[&str]) -> ArenaProcess {
-        ArenaProcess::start_at(lab, "127.0.0.1:0", more)
+    pub(crate) fn start(env: &TestEnv, extra_args: &[&str]) -> ArenaProcess {
+        ArenaProcess::start_at(env, "127.0.0.1:0", extra_args)
     }
 
     /// Starts the server on this bind address.
-    pub(crate) fn start_at(lab: &TestEnv, bind: &str, more: &[&str]) -> ArenaProcess {
+    pub(crate) fn start_at(env: &TestEnv, bind: &str, extra_args: &[&str]) -> ArenaProcess {
         let mut args = vec!["serve", "--json", "--bind", bind];
-        args.extend(more);
-        let mut running = lab.debate(&args).spawn();
-        let (_, stdout) = running.take_stdio();
+        args.extend(extra_args);
+        let mut process = env.debate(&args).spawn();
+        let (_, stdout) = process.take_stdio();
         let mut stdout = BufReader::new(stdout);
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
         let startup_json: Value =
-            serde_json::from_str(&line).unwrap_or_else(|_| panic!("it does not serve: {line}"));
+            serde_json::from_str(&line).unwrap_or_else(|_| panic!("no startup JSON: {line}"));
         std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
         let address =
             startup_json["url"].as_str().unwrap().trim_start_matches("http://").to_owned();
-        ArenaProcess { address, startup_json, process: Some(running) }
+        ArenaProcess { address, startup_json, process: Some(process) }
     }
 
     /// Starts the server with a scripted judge that rules for `winner`, also with the sides
     /// swapped.
-    pub(crate) fn start_with_judge(lab: &TestEnv, winner: &str, more: &[&str]) -> ArenaProcess {
-        lab.write_script(
+    pub(crate) fn start_with_judge(
+        env: &TestEnv,
+        winner: &str,
+        extra_args: &[&str],
+    ) -> ArenaProcess {
+        env.write_script(
             &SeatScript::empty().prepend(json!({"phase": "judge", "json": judge_reply(winner)})),
         );
-        let judge = lab.script_seat("pro.json");
+        let judge = env.script_seat("pro.json");
         let mut args = vec!["--judge", &judge];
-        args.extend(more);
-        ArenaProcess::start(lab, &args)
+        args.extend(extra_args);
+        ArenaProcess::start(env, &args)
     }
 
     /// Kills the process with SIGKILL, as a crash would.
     pub(crate) fn kill(&mut self) {
-        let running = self.process.take().unwrap();
-        running.send_signal("KILL");
-        running.wait();
+        let process = self.process.take().unwrap();
+        process.send_signal("KILL");
+        process.wait();
     }
 
     pub(crate) fn send(
@@ -114,23 +119,24 @@ impl ArenaProcess {
 
     /// Creates a waiting room and returns its id.
     pub(crate) fn create(&self, topic: &str, rounds: u8) -> String {
-        let made = self.post("/api/debate/create", json!({"topic": topic, "total_rounds": rounds}));
-        assert_eq!(made.status, 201, "{made:?}");
-        made.body["debate_id"].as_str().unwrap().to_owned()
+        let created =
+            self.post("/api/debate/create", json!({"topic": topic, "total_rounds": rounds}));
+        assert_eq!(created.status, 201, "{created:?}");
+        created.body["debate_id"].as_str().unwrap().to_owned()
     }
 
-    pub(crate) fn join(&self, name: &str, debate: &str) -> ArenaBot {
+    pub(crate) fn join(&self, name: &str, debate_id: &str) -> ArenaBot {
         let body =
-            json!({"bot_name": name, "bot_uuid": format!("uuid-{name}"), "debate_id": debate});
+            json!({"bot_name": name, "bot_uuid": format!("uuid-{name}"), "debate_id": debate_id});
         ArenaBot::from_join(&self.post("/api/debate/join", body))
     }
 
     /// Two bots in a new debate, the supporting one first.
     pub(crate) fn join_pair(&self, topic: &str, rounds: u8) -> (ArenaBot, ArenaBot) {
         let id = self.create(topic, rounds);
-        let (one, other) = (self.join("one", &id), self.join("other", &id));
-        let side = self.poll(&one).body["your_side"].clone();
-        if side == "supporting" { (one, other) } else { (other, one) }
+        let (first, second) = (self.join("one", &id), self.join("other", &id));
+        let side = self.poll(&first).body["your_side"].clone();
+        if side == "supporting" { (first, second) } else { (second, first) }
     }
 
     pub(crate) fn poll(&self, bot: &ArenaBot) -> HttpResponse {
@@ -165,9 +171,9 @@ impl ArenaProcess {
 
 impl ArenaBot {
     #[track_caller]
-    pub(crate) fn from_join(joined: &HttpResponse) -> ArenaBot {
-        assert_eq!(joined.status, 200, "{joined:?}");
-        let text = |name: &str| joined.body[name].as_str().unwrap().to_owned();
+    pub(crate) fn from_join(response: &HttpResponse) -> ArenaBot {
+        assert_eq!(response.status, 200, "{response:?}");
+        let text = |name: &str| response.body[name].as_str().unwrap().to_owned();
         ArenaBot {
             debate_id: text("debate_id"),
             identifier: text("bot_identifier"),
@@ -214,15 +220,15 @@ pub(crate) fn send(
 }
 
 fn decode_chunked(body: &str) -> String {
-    let (mut rest, mut whole) = (body.as_bytes(), vec![]);
+    let (mut rest, mut decoded) = (body.as_bytes(), vec![]);
     while let Some(end) = rest.windows(2).position(|pair| pair == b"\r\n") {
         let size = std::str::from_utf8(&rest[..end]).unwrap_or("0");
         let size = usize::from_str_radix(size.trim(), 16).unwrap_or(0);
         if size == 0 {
             break;
         }
-        whole.extend_from_slice(&rest[end + 2..end + 2 + size]);
+        decoded.extend_from_slice(&rest[end + 2..end + 2 + size]);
         rest = &rest[end + 2 + size + 2..];
     }
-    String::from_utf8_lossy(&whole).into_owned()
+    String::from_utf8_lossy(&decoded).into_owned()
 }

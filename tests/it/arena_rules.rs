@@ -34,9 +34,9 @@ fn room(guests: &[(&str, &str)]) -> Room {
     }
 }
 
-fn debate_progress(said: &[Side], next: Option<Side>) -> DebateProgress {
+fn debate_progress(spoken_sides: &[Side], next_side: Option<Side>) -> DebateProgress {
     let cue = Cue { act: 0, round: 1, phase: 0, seat: 0 };
-    let entry = |side: &Side| debate_mcp::arena::ArenaSpeech {
+    let speech = |side: &Side| debate_mcp::arena::ArenaSpeech {
         cue,
         speaker: "x".into(),
         side: *side,
@@ -47,13 +47,13 @@ fn debate_progress(said: &[Side], next: Option<Side>) -> DebateProgress {
         last_seq: 1,
         opened_at: 0,
         round: 1,
-        next_turn: next.map(|side| AwaitedTurn { cue, side, deadline: Some(120_000) }),
+        next_turn: next_side.map(|side| AwaitedTurn { cue, side, deadline: Some(120_000) }),
         budget_exhausted: false,
         take: 0,
         min_chars: 50,
         max_chars: 2000,
         timeout_seconds: 120,
-        speeches: said.iter().map(entry).collect(),
+        speeches: spoken_sides.iter().map(speech).collect(),
         forfeits: vec![],
         result: None,
     }
@@ -62,24 +62,24 @@ fn debate_progress(said: &[Side], next: Option<Side>) -> DebateProgress {
 #[test]
 fn timeouts_trigger_the_expected_action() {
     use Side::{Con, Pro};
-    let terms = ArenaLimits::default();
+    let limits = ArenaLimits::default();
     let waiting = |guests: &[(&str, &str)]| RoomState { room: room(guests), progress: None };
-    let both = [("a", "1"), ("b", "2")];
-    let held = |said: &[Side], next| RoomState {
-        room: room(&both),
-        progress: Some(debate_progress(said, next)),
+    let two_bots = [("a", "1"), ("b", "2")];
+    let running = |spoken_sides: &[Side], next_side| RoomState {
+        room: room(&two_bots),
+        progress: Some(debate_progress(spoken_sides, next_side)),
     };
-    let over = RoomState {
+    let closed = RoomState {
         room: Room { closed: Some(RoomClosure { at: 0, because: None }), ..room(&[]) },
         progress: None,
     };
-    let offline = "offline: b_abc has not polled for more than 90 seconds".to_owned();
-    let long = "timeout: the debate has taken more than 3600 seconds".to_owned();
-    let late = 3_600_001;
-    for (board, seen, now, expected) in [
+    let offline_reason = "offline: b_abc has not polled for more than 90 seconds".to_owned();
+    let timeout_reason = "timeout: the debate has taken more than 3600 seconds".to_owned();
+    let past_total_limit = 3_600_001;
+    for (state, last_polls, now, expected) in [
         // Within the limits: no action.
         (waiting(&[("a", "1")]), [0, 0], 90_000, None),
-        (held(&[], Some(Pro)), [0, 0], 90_000, None),
+        (running(&[], Some(Pro)), [0, 0], 90_000, None),
         // A waiting bot that stops polling loses its seat, and an empty room expires.
         (waiting(&[("a", "1")]), [0, 0], 90_001, Some(TimeoutAction::FreeSeat(0))),
         (waiting(&[]), [0, 0], 1_800_000, None),
@@ -87,31 +87,43 @@ fn timeouts_trigger_the_expected_action() {
             waiting(&[]),
             [0, 0],
             1_800_001,
-            Some(TimeoutAction::CloseRoom("nobody has come for 1800 seconds".into())),
+            Some(TimeoutAction::CloseRoom(
+                "the room waited more than 1800 seconds for bots".into(),
+            )),
         ),
         // Offline: judged if both sides have spoken, else cancelled.
         (
-            held(&[Pro, Con], Some(Pro)),
+            running(&[Pro, Con], Some(Pro)),
             [90_001, 0],
             90_001,
-            Some(TimeoutAction::Conclude(offline.clone())),
+            Some(TimeoutAction::Conclude(offline_reason.clone())),
         ),
-        (held(&[Pro], Some(Con)), [90_001, 0], 90_001, Some(TimeoutAction::Cancel(offline))),
+        (
+            running(&[Pro], Some(Con)),
+            [90_001, 0],
+            90_001,
+            Some(TimeoutAction::Cancel(offline_reason)),
+        ),
         // Total time limit exceeded.
         (
-            held(&[Pro, Con], Some(Pro)),
-            [late, late],
-            late,
-            Some(TimeoutAction::Conclude(long.clone())),
+            running(&[Pro, Con], Some(Pro)),
+            [past_total_limit, past_total_limit],
+            past_total_limit,
+            Some(TimeoutAction::Conclude(timeout_reason.clone())),
         ),
-        (held(&[], Some(Pro)), [late, late], late, Some(TimeoutAction::Cancel(long))),
+        (
+            running(&[], Some(Pro)),
+            [past_total_limit, past_total_limit],
+            past_total_limit,
+            Some(TimeoutAction::Cancel(timeout_reason)),
+        ),
         // After the last speech, bots may disconnect.
-        (held(&[Pro, Con], None), [0, 0], late, None),
-        (over, [0, 0], late, None),
+        (running(&[Pro, Con], None), [0, 0], past_total_limit, None),
+        (closed, [0, 0], past_total_limit, None),
         // Budget exhausted: no seat can be asked again.
         (
             RoomState {
-                room: room(&both),
+                room: room(&two_bots),
                 progress: Some(DebateProgress {
                     budget_exhausted: true,
                     ..debate_progress(&[Pro, Con], None)
@@ -122,29 +134,42 @@ fn timeouts_trigger_the_expected_action() {
             Some(TimeoutAction::Cancel("budget: all that may be spent on it is spent".into())),
         ),
     ] {
-        assert_eq!(timeout_action(&board, &seen, 0, now, &terms), expected, "{board:?} at {now}");
+        assert_eq!(
+            timeout_action(&state, &last_polls, 0, now, &limits),
+            expected,
+            "{state:?} at {now}"
+        );
     }
 }
 
 #[test]
 fn rematch_swaps_sides_and_admits_only_the_same_bots() {
-    let first = room(&[("a", "1"), ("b", "2")]);
-    let second = |guests: &[(&str, &str)]| Room {
+    let first_room = room(&[("a", "1"), ("b", "2")]);
+    let rematch = |guests: &[(&str, &str)]| Room {
         first_leg: Some("abc".into()),
         supporting: None,
         ..room(guests)
     };
     for coin in [false, true] {
-        assert_eq!(first.choose_supporting(coin, None), usize::from(coin));
+        assert_eq!(first_room.choose_supporting(coin, None), usize::from(coin));
         // The opposing bot of the first leg supports now, in either join order.
-        assert_eq!(second(&[("a", "1"), ("b", "2")]).choose_supporting(coin, Some(&first)), 1);
-        assert_eq!(second(&[("b", "2"), ("a", "1")]).choose_supporting(coin, Some(&first)), 0);
+        assert_eq!(
+            rematch(&[("a", "1"), ("b", "2")]).choose_supporting(coin, Some(&first_room)),
+            1
+        );
+        assert_eq!(
+            rematch(&[("b", "2"), ("a", "1")]).choose_supporting(coin, Some(&first_room)),
+            0
+        );
     }
     // A rematch admits only the two bots of the first leg, once each, and only if that was full.
-    let waiting = second(&[]);
-    assert!(!waiting.can_join("3", Some(&first)) && waiting.can_join("1", Some(&first)));
-    assert!(!second(&[("a", "1")]).can_join("1", Some(&first)));
-    assert!(!waiting.can_join("1", Some(&room(&[("a", "1")]))));
+    let empty_rematch = rematch(&[]);
+    assert!(
+        !empty_rematch.can_join("3", Some(&first_room))
+            && empty_rematch.can_join("1", Some(&first_room))
+    );
+    assert!(!rematch(&[("a", "1")]).can_join("1", Some(&first_room)));
+    assert!(!empty_rematch.can_join("1", Some(&room(&[("a", "1")]))));
     assert!(room(&[]).can_join("anybody", None));
     // An identifier carries the room id, and a number if two bots share a name.
     assert_eq!(room(&[]).unique_identifier("clawd_pot"), "clawd_pot_abc");
@@ -155,7 +180,7 @@ fn rematch_swaps_sides_and_admits_only_the_same_bots() {
 
 #[test]
 fn every_error_has_its_code_and_http_status() {
-    let words = || "x".to_owned();
+    let detail = || "x".to_owned();
     let table = [
         (ArenaError::MissingAuth, "MISSING_AUTH", 401, false),
         (ArenaError::InvalidCredentials, "INVALID_CREDENTIALS", 401, false),
@@ -167,48 +192,48 @@ fn every_error_has_its_code_and_http_status() {
         (ArenaError::DebateEnded, "DEBATE_ENDED", 409, false),
         (ArenaError::SpeechTooShort { length: 1, min: 50 }, "CONTENT_TOO_SHORT", 422, true),
         (ArenaError::SpeechTooLong { length: 9, max: 2 }, "CONTENT_TOO_LONG", 422, true),
-        (ArenaError::MalformedBody(words()), "INVALID_MESSAGE_FORMAT", 400, true),
-        (ArenaError::UnsupportedFormat(words()), "INVALID_MESSAGE_TYPE", 422, true),
-        (ArenaError::InvalidBotName(words()), "INVALID_BOT_NAME", 422, true),
-        (ArenaError::InvalidTopic(words()), "INVALID_TOPIC", 422, true),
-        (ArenaError::SpeechRejected(words()), "CONTENT_REFUSED", 422, true),
+        (ArenaError::MalformedBody(detail()), "INVALID_MESSAGE_FORMAT", 400, true),
+        (ArenaError::UnsupportedFormat(detail()), "INVALID_MESSAGE_TYPE", 422, true),
+        (ArenaError::InvalidBotName(detail()), "INVALID_BOT_NAME", 422, true),
+        (ArenaError::InvalidTopic(detail()), "INVALID_TOPIC", 422, true),
+        (ArenaError::SpeechRejected(detail()), "CONTENT_REFUSED", 422, true),
         (ArenaError::TooManyRooms, "TOO_MANY_DEBATES", 429, true),
         (ArenaError::BodyTooLarge(9), "PAYLOAD_TOO_LARGE", 413, true),
         (ArenaError::RateLimited { seconds: 1 }, "RATE_LIMITED", 429, true),
-        (ArenaError::Forbidden(words()), "FORBIDDEN", 403, false),
-        (ArenaError::UnknownRoute(words()), "NOT_FOUND", 404, false),
-        (ArenaError::Internal(words()), "internal_error", 500, true),
+        (ArenaError::Forbidden(detail()), "FORBIDDEN", 403, false),
+        (ArenaError::UnknownRoute(detail()), "NOT_FOUND", 404, false),
+        (ArenaError::Internal(detail()), "internal_error", 500, true),
     ];
-    for (refusal, code, status, recoverable) in table {
+    for (error, code, status, recoverable) in table {
         assert_eq!(
-            (refusal.code(), refusal.http_status(), refusal.is_recoverable()),
+            (error.code(), error.http_status(), error.is_recoverable()),
             (code, status, recoverable)
         );
-        assert!(!refusal.message().is_empty());
+        assert!(!error.message().is_empty());
     }
     assert_eq!(ArenaError::NotYourTurn.message(), "It is not your turn to speak");
 }
 
 #[test]
 fn token_bucket_refills_at_the_steady_rate() {
-    let pace = rate_limit::RateLimit { per_second: 20.0, burst: 40.0 };
-    let mut bucket = rate_limit::TokenBucket::full(pace, 0.0);
+    let limit = rate_limit::RateLimit { per_second: 20.0, burst: 40.0 };
+    let mut bucket = rate_limit::TokenBucket::full(limit, 0.0);
     for _ in 0..40 {
-        assert_eq!(bucket.try_take(pace, 0.0), Ok(()));
+        assert_eq!(bucket.try_take(limit, 0.0), Ok(()));
     }
-    assert_eq!(bucket.try_take(pace, 0.0), Err(1));
+    assert_eq!(bucket.try_take(limit, 0.0), Err(1));
     // The steady rate is 20 requests per second.
     let mut taken = 0;
     for tick in 1..=1000 {
-        taken += u32::from(bucket.try_take(pace, f64::from(tick) / 100.0).is_ok());
+        taken += u32::from(bucket.try_take(limit, f64::from(tick) / 100.0).is_ok());
     }
     assert!((199..=201).contains(&taken), "{taken}");
     // A clock that goes backwards removes no tokens.
-    assert!(bucket.try_take(pace, 100.0).is_ok() && bucket.try_take(pace, 50.0).is_ok());
+    assert!(bucket.try_take(limit, 100.0).is_ok() && bucket.try_take(limit, 50.0).is_ok());
     const {
         assert!(
             rate_limit::RateLimit::BOT.per_second >= 20.0,
-            "a bot may ask twenty times in a second"
+            "a bot may send 20 requests per second"
         )
     };
 }
@@ -217,32 +242,32 @@ fn token_bucket_refills_at_the_steady_rate() {
 #[test]
 fn openapi_document_resolves_and_covers_every_route() {
     let document = openapi::document();
-    let mut wanted = BTreeSet::new();
-    collect_refs(&document, &mut wanted);
-    for reference in &wanted {
+    let mut references = BTreeSet::new();
+    collect_refs(&document, &mut references);
+    for reference in &references {
         let pointer = reference.strip_prefix('#').unwrap();
         assert!(document.pointer(pointer).is_some(), "{reference}");
     }
-    assert!(wanted.iter().any(|it| it.ends_with("/Problem")));
+    assert!(references.iter().any(|it| it.ends_with("/Problem")));
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
     let source = include_str!("../../src/web/arena_api.rs");
     for path in &paths {
-        assert!(source.contains(&format!("\"{path}\"")), "{path} is not answered");
+        assert!(source.contains(&format!("\"{path}\"")), "{path} has no handler");
     }
     assert_eq!(paths.len(), 6);
 }
 
-fn collect_refs(value: &Value, into: &mut BTreeSet<String>) {
+fn collect_refs(value: &Value, references: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
                 match value.as_str().filter(|_| name == "$ref") {
-                    Some(reference) => drop(into.insert(reference.into())),
-                    None => collect_refs(value, into),
+                    Some(reference) => drop(references.insert(reference.into())),
+                    None => collect_refs(value, references),
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| collect_refs(item, into)),
+        Value::Array(items) => items.iter().for_each(|item| collect_refs(item, references)),
         _ => {}
     }
 }

@@ -49,42 +49,46 @@ fn published_bot_loop_plays_a_debate() {
             return;
         }
     }
-    let lab = TestEnv::new();
+    let env = TestEnv::new();
     let arena = ArenaProcess::start_with_judge(
-        &lab,
+        &env,
         "pro",
         &["--topic", "人工智能是否会取代人类工作", "--rounds", "2"],
     );
     // `sleep 5` is too slow for a test, so a faster `sleep` comes first in PATH.
-    let sleep = lab.bin_dir().join("sleep");
-    std::fs::write(&sleep, "#!/bin/sh\nexec /bin/sleep 0.1\n").unwrap();
-    std::fs::set_permissions(&sleep, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", lab.bin_dir().display(), std::env::var("PATH").unwrap());
+    let sleep_path = env.bin_dir().join("sleep");
+    std::fs::write(&sleep_path, "#!/bin/sh\nexec /bin/sleep 0.1\n").unwrap();
+    std::fs::set_permissions(&sleep_path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", env.bin_dir().display(), std::env::var("PATH").unwrap());
     let run = |script: &str| {
         let script = script.replace("localhost:8081", &arena.address);
         let mut command = Command::new("bash");
         command.args(["-c", &script]).env("PATH", &path).stdout(Stdio::piped()).spawn().unwrap()
     };
     // The placeholder speech is below the minimum length, so a longer one replaces it.
-    let text = serde_json::to_string(&long_speech("我的辩论发言")).unwrap();
-    let longer = BOT_SCRIPT.replace("\"我的辩论发言...\"", &text);
-    assert_ne!(longer, BOT_SCRIPT);
-    let short =
+    let speech_json = serde_json::to_string(&long_speech("我的辩论发言")).unwrap();
+    let long_script = BOT_SCRIPT.replace("\"我的辩论发言...\"", &speech_json);
+    assert_ne!(long_script, BOT_SCRIPT);
+    let placeholder_script =
         BOT_SCRIPT.replace("  sleep 5\n", "  [ \"$STATE\" = active ] && break\n  sleep 5\n");
-    let mut first = run(&longer);
-    crate::test_env::wait_until("somebody waits", || {
+    let mut first_bot = run(&long_script);
+    crate::test_env::wait_until("the first bot has joined", || {
         let waiting = arena.get("/api/debates?status=waiting").body;
         waiting["debates"][0]["joined_bots"].as_array().is_some_and(|bots| bots.len() == 1)
     });
-    let second = run(&longer);
-    let said = String::from_utf8(second.wait_with_output().unwrap().stdout).unwrap();
-    assert!(said.ends_with("辩论结束\n"), "{said}");
-    assert_eq!(said.matches("speech_accepted").count(), 2, "{said}");
-    assert!(first.wait().unwrap().success());
+    let second_bot = run(&long_script);
+    let output = String::from_utf8(second_bot.wait_with_output().unwrap().stdout).unwrap();
+    assert!(output.ends_with("辩论结束\n"), "{output}");
+    assert_eq!(output.matches("speech_accepted").count(), 2, "{output}");
+    assert!(first_bot.wait().unwrap().success());
     // With the placeholder, the bot whose turn it is gets a recoverable error.
     arena.create("Tabs or spaces?", 1);
-    let both = [run(&short), run(&short)];
-    let said: String =
-        both.map(|bot| String::from_utf8(bot.wait_with_output().unwrap().stdout).unwrap()).concat();
-    assert!(said.contains("CONTENT_TOO_SHORT") && said.contains("\"recoverable\":true"), "{said}");
+    let both_bots = [run(&placeholder_script), run(&placeholder_script)];
+    let output: String = both_bots
+        .map(|bot| String::from_utf8(bot.wait_with_output().unwrap().stdout).unwrap())
+        .concat();
+    assert!(
+        output.contains("CONTENT_TOO_SHORT") && output.contains("\"recoverable\":true"),
+        "{output}"
+    );
 }

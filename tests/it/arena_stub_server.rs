@@ -95,10 +95,11 @@ impl StubArena {
         let listener = TcpListener::bind(("127.0.0.1", self.port)).unwrap();
         self.port = listener.local_addr().unwrap().port();
         self.listening = Arc::new(AtomicBool::new(true));
-        let (rules, room, open) = (self.rules.clone(), self.room.clone(), self.listening.clone());
+        let (rules, room, listening) =
+            (self.rules.clone(), self.room.clone(), self.listening.clone());
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                if !open.load(Ordering::SeqCst) {
+                if !listening.load(Ordering::SeqCst) {
                     return;
                 }
                 let (rules, room) = (rules.clone(), room.clone());
@@ -133,19 +134,23 @@ impl StubArena {
     pub(crate) fn speeches(&self) -> Vec<(String, String)> {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let log = self.log();
-        log.iter().map(|it| (text(&it["speaker"]), text(&it["message"]["content"]))).collect()
+        log.iter()
+            .map(|entry| (text(&entry["speaker"]), text(&entry["message"]["content"])))
+            .collect()
     }
 }
 
 fn handle_connection(stream: &TcpStream, rules: &StubRules, room: &Mutex<StubRoom>) {
     let Some(request) = read_request(stream) else { return };
-    let nth = {
+    let request_number = {
         let mut room = room.lock().unwrap();
         room.requests.push(request.clone());
         room.requests.len()
     };
-    if let Some(raw) = rules.fault_hook.as_ref().and_then(|fault| fault(&request, nth)) {
-        return write_response(stream, &raw);
+    if let Some(response) =
+        rules.fault_hook.as_ref().and_then(|fault| fault(&request, request_number))
+    {
+        return write_response(stream, &response);
     }
     let (status, body) = route_request(&request, rules, &mut room.lock().unwrap());
     write_response(stream, &(status, vec![], body.to_string()));
@@ -155,8 +160,8 @@ fn read_request(stream: &TcpStream) -> Option<RecordedRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
-    let mut words = line.split_whitespace().map(str::to_owned);
-    let (method, target) = (words.next()?, words.next()?);
+    let mut parts = line.split_whitespace().map(str::to_owned);
+    let (method, target) = (parts.next()?, parts.next()?);
     let mut headers = BTreeMap::new();
     loop {
         let mut line = String::new();
@@ -202,11 +207,11 @@ fn route_request(
         ("POST", "/api/debate/join") => handle_join(&request.body, rules, room),
         ("GET", "/api/debate/abc123/poll") => match authenticate(request, room) {
             Ok(bot) => (200, poll_response(&bot, rules, room)),
-            Err(refusal) => refusal,
+            Err(error) => error,
         },
         ("POST", "/api/debate/abc123/speech") => match authenticate(request, room) {
             Ok(bot) => handle_speech(&bot, &request.body, rules, room),
-            Err(refusal) => error_response(refusal.0, "INVALID_CREDENTIALS", "who is that?"),
+            Err(error) => error_response(error.0, "INVALID_CREDENTIALS", "unknown bot or key"),
         },
         _ => error_response(404, "DEBATE_NOT_FOUND", "no such debate"),
     }
@@ -225,14 +230,14 @@ fn authenticate(request: &RecordedRequest, room: &StubRoom) -> Result<String, (u
 }
 
 fn handle_join(body: &Value, rules: &StubRules, room: &mut StubRoom) -> (u16, Value) {
-    let wanted = body["debate_id"].as_str();
-    if wanted.is_some_and(|id| id != DEBATE_ID) {
+    let requested_id = body["debate_id"].as_str();
+    if requested_id.is_some_and(|id| id != DEBATE_ID) {
         return error_response(404, "DEBATE_NOT_FOUND", "no such debate");
     }
     if room.bots.len() == 2 {
-        return match wanted {
-            Some(_) => error_response(409, "debate_full", "two bots are enough"),
-            None => error_response(404, "no_available_debate", "nothing waits for anybody"),
+        return match requested_id {
+            Some(_) => error_response(409, "debate_full", "the debate is full"),
+            None => error_response(404, "no_available_debate", "no debate has a free seat"),
         };
     }
     assert!(body["bot_uuid"].as_str().is_some_and(|uuid| !uuid.is_empty()), "{body}");
@@ -240,11 +245,12 @@ fn handle_join(body: &Value, rules: &StubRules, room: &mut StubRoom) -> (u16, Va
     let key = format!("k-{}-{}", room.bots.len(), "q7Zr".repeat(5));
     room.bots.push((bot.clone(), key.clone()));
     let joined: Vec<&String> = room.bots.iter().map(|(bot, _)| bot).collect();
-    let full = json!({"status": "login_confirmed", "message": "Successfully joined debate",
+    let full_response = json!({"status": "login_confirmed", "message": "Successfully joined debate",
         "debate_id": DEBATE_ID, "debate_key": key, "bot_identifier": bot, "topic": rules.topic,
         "joined_bots": joined, "long_poll": rules.long_poll});
-    let least = json!({"debate_id": DEBATE_ID, "debate_key": key, "bot_identifier": bot});
-    (200, if rules.minimal_fields { least } else { full })
+    let minimal_response =
+        json!({"debate_id": DEBATE_ID, "debate_key": key, "bot_identifier": bot});
+    (200, if rules.minimal_fields { minimal_response } else { full_response })
 }
 
 fn next_speaker(room: &StubRoom) -> String {
@@ -254,9 +260,9 @@ fn next_speaker(room: &StubRoom) -> String {
 fn poll_response(bot: &str, rules: &StubRules, room: &StubRoom) -> Value {
     let common = json!({"debate_id": DEBATE_ID, "topic": rules.topic, "total_rounds": rules.rounds,
         "your_identifier": bot, "long_poll": rules.long_poll});
-    let mut answer = if rules.minimal_fields { json!({"topic": rules.topic}) } else { common };
-    let mut add = |more: Value| {
-        answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let mut response = if rules.minimal_fields { json!({"topic": rules.topic}) } else { common };
+    let mut add = |fields: Value| {
+        response.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     };
     if room.bots.len() < 2 {
         let joined: Vec<&String> = room.bots.iter().map(|(bot, _)| bot).collect();
@@ -278,12 +284,12 @@ fn poll_response(bot: &str, rules: &StubRules, room: &StubRoom) -> Value {
             "min_content_length": rules.min_length, "max_content_length": rules.max_length,
             "debate_log": room.log}));
     }
-    answer
+    response
 }
 
 fn handle_speech(bot: &str, body: &Value, rules: &StubRules, room: &mut StubRoom) -> (u16, Value) {
-    let over = room.bots.len() < 2 || room.log.len() >= rules.rounds * 2;
-    if over || next_speaker(room) != bot {
+    let is_inactive = room.bots.len() < 2 || room.log.len() >= rules.rounds * 2;
+    if is_inactive || next_speaker(room) != bot {
         return error_response(409, "NOT_YOUR_TURN", "It is not your turn to speak");
     }
     assert_eq!(body["message"]["format"], "markdown", "{body}");

@@ -9,84 +9,84 @@ use std::fs;
 
 /// Repository with `files` files, most of them edited, moved or deleted since the commit.
 fn repo_with_changes(seed: u64, files: usize) -> TestRepo {
-    let (ground, mut dice) = (TestRepo::new(), SplitMix64(seed));
+    let (repo, mut rng) = (TestRepo::new(), SplitMix64(seed));
     let folders = ["src", "tests", "docs", "vendor/x", ".github/workflows"];
     let endings = ["rs", "md", "yml", "min.js", "py"];
     let paths: Vec<String> = (0..files)
         .map(|nth| {
-            let (folder, ending) = (folders[dice.below(5)], endings[dice.below(5)]);
-            format!("{folder}/part{}/file{nth}.{ending}", dice.below(9))
+            let (folder, ending) = (folders[rng.below(5)], endings[rng.below(5)]);
+            format!("{folder}/part{}/file{nth}.{ending}", rng.below(9))
         })
         .collect();
     for path in &paths {
-        let lines = dice.below(150);
-        ground.write(path, &dice.random_lines(lines));
+        let lines = rng.below(150);
+        repo.write(path, &rng.random_lines(lines));
     }
-    ground.stage();
-    ground.commit(&[]);
+    repo.stage();
+    repo.commit(&[]);
     for path in &paths {
-        let old = fs::read_to_string(ground.root().join(path)).unwrap();
-        match dice.below(8) {
-            0 => ground.remove(path),
+        let old = fs::read_to_string(repo.root().join(path)).unwrap();
+        match rng.below(8) {
+            0 => repo.remove(path),
             1 => {
-                ground.remove(path);
-                ground.write(&format!("{path}.moved.rs"), &old);
+                repo.remove(path);
+                repo.write(&format!("{path}.moved.rs"), &old);
             }
             _ => {
                 let mut new: String =
-                    old.split_inclusive('\n').filter(|_| dice.below(12) > 0).collect();
-                new.push_str(&dice.random_lines(2));
-                ground.write(path, &new);
+                    old.split_inclusive('\n').filter(|_| rng.below(12) > 0).collect();
+                new.push_str(&rng.random_lines(2));
+                repo.write(path, &new);
             }
         }
     }
-    ground
+    repo
 }
 
 #[test]
 fn budget_holds_and_every_changed_file_is_named() {
     for (seed, files) in [(1, 5), (2, 40), (3, 150)] {
-        let ground = repo_with_changes(seed, files);
+        let repo = repo_with_changes(seed, files);
         for budget in [200, 1_000, 4_000, 24_000, 400_000] {
-            let told = brief_for(&ground, &format!("diff; budget={budget}"), "");
-            assert!(told.tokens <= budget + 150, "{files} files: {} of {budget}", told.tokens);
-            assert!(!told.changed_files.is_empty());
-            for file in &told.changed_files {
-                let left = told.left_out.iter().any(|left| left.path == file.path);
-                assert!(told.text.contains(&file.path) || left, "{budget}: {}", file.path);
+            let brief = brief_for(&repo, &format!("diff; budget={budget}"), "");
+            assert!(brief.tokens <= budget + 150, "{files} files: {} of {budget}", brief.tokens);
+            assert!(!brief.changed_files.is_empty());
+            for file in &brief.changed_files {
+                let left_out = brief.left_out.iter().any(|left_out| left_out.path == file.path);
+                assert!(brief.text.contains(&file.path) || left_out, "{budget}: {}", file.path);
             }
-            check_line_numbers(&ground, &told);
+            check_line_numbers(&repo, &brief);
         }
     }
 }
 
 /// Checks that every numbered line of the brief equals that line of the pinned file.
-fn check_line_numbers(ground: &TestRepo, told: &RepositoryBrief) {
-    let (pin, root) = (ground.pin(), ground.root());
-    let view = ground.tree_store().view(&root, &pin.tree).unwrap();
+fn check_line_numbers(repo: &TestRepo, brief: &RepositoryBrief) {
+    let (pin, root) = (repo.pin(), repo.root());
+    let view = repo.tree_store().view(&root, &pin.tree).unwrap();
     let reader = view.reader().unwrap();
-    let (mut shown, mut file) = (0, vec![]);
-    for line in told.text.lines() {
+    let (mut checked_lines, mut file) = (0, vec![]);
+    for line in brief.text.lines() {
         if let Some(path) = line.strip_prefix('`').and_then(|rest| rest.split('`').next()) {
-            let found = view.find(path).map(|file| reader.read_bytes(file).unwrap());
-            let text = String::from_utf8(found.unwrap_or_default()).unwrap();
+            let bytes = view.find(path).map(|file| reader.read_bytes(file).unwrap());
+            let text = String::from_utf8(bytes.unwrap_or_default()).unwrap();
             file = text.lines().map(str::to_owned).collect();
         } else if line.len() >= 14 && line.is_char_boundary(14) {
-            let (now, mark) = (line[6..11].trim().parse::<usize>(), &line[11..14]);
-            if let (Ok(now), true) = (now, [" + ", "   "].contains(&mark)) {
-                assert_eq!(file.get(now - 1).map(String::as_str), Some(&line[14..]), "{line}");
-                shown += 1;
+            let (number, mark) = (line[6..11].trim().parse::<usize>(), &line[11..14]);
+            if let (Ok(number), true) = (number, [" + ", "   "].contains(&mark)) {
+                assert_eq!(file.get(number - 1).map(String::as_str), Some(&line[14..]), "{line}");
+                checked_lines += 1;
             }
         }
     }
-    assert!(shown > 0 || told.tokens < 5_000, "nothing shown of {} tokens", told.tokens);
+    assert!(checked_lines > 0 || brief.tokens < 5_000, "nothing shown of {} tokens", brief.tokens);
 }
 
 #[test]
 fn important_changes_come_before_long_ones() {
-    let ground = TestRepo::new();
-    let long = SplitMix64(7).random_lines(400);
-    ground.commit(&[
+    let repo = TestRepo::new();
+    let long_text = SplitMix64(7).random_lines(400);
+    repo.commit(&[
         (
             "src/auth.rs",
             "fn enter() {\n    if !allowed() {\n        return Err(());\n    }\n    go();\n}\n",
@@ -96,96 +96,101 @@ fn important_changes_come_before_long_ones() {
         ("package-lock.json", "{}\n"),
         ("gen.rs", "// @generated by a tool\n"),
     ]);
-    ground.write("src/auth.rs", "fn enter() {\n    go();\n}\n");
-    ground.write("docs/long.md", &long);
-    ground.write("src/long.rs", &long);
-    ground.write("package-lock.json", &long);
-    ground.write("gen.rs", &format!("// @generated by a tool\n{long}"));
-    let told = brief_for(&ground, "diff; budget=1200", "");
-    assert!(told.text.contains("    2       -     if !allowed() {"), "{}", told.text);
-    let why = |path: &str| {
-        let found = told.left_out.iter().find(|left| left.path == path);
-        found.map_or("", |left| left.reason.as_str())
+    repo.write("src/auth.rs", "fn enter() {\n    go();\n}\n");
+    repo.write("docs/long.md", &long_text);
+    repo.write("src/long.rs", &long_text);
+    repo.write("package-lock.json", &long_text);
+    repo.write("gen.rs", &format!("// @generated by a tool\n{long_text}"));
+    let brief = brief_for(&repo, "diff; budget=1200", "");
+    assert!(brief.text.contains("    2       -     if !allowed() {"), "{}", brief.text);
+    let reason = |path: &str| {
+        let found = brief.left_out.iter().find(|entry| entry.path == path);
+        found.map_or("", |entry| entry.reason.as_str())
     };
-    assert!(why("docs/long.md").contains("has no room for"), "{:?}", told.left_out);
-    assert_eq!(why("package-lock.json"), "is a lock file");
-    assert_eq!(why("gen.rs"), "is generated");
+    assert!(reason("docs/long.md").contains("has no room for"), "{:?}", brief.left_out);
+    assert_eq!(reason("package-lock.json"), "is a lock file");
+    assert_eq!(reason("gen.rs"), "is generated");
     for path in ["docs/long.md", "src/long.rs", "package-lock.json", "gen.rs"] {
-        assert!(told.text.contains(&format!(" {path}")), "{path} is listed");
+        assert!(brief.text.contains(&format!(" {path}")), "{path} is listed");
     }
 }
 
 #[test]
 fn deleted_file_is_cut_to_signatures_and_checks() {
-    let ground = TestRepo::new();
+    let repo = TestRepo::new();
     let mut text = String::from("use x;\n");
     for nth in 0..200 {
         let _ = writeln!(text, "    let value_{nth} = {nth};");
     }
     text.push_str("pub fn checked(x: u8) {\n    assert!(x > 1);\n}\n");
-    ground.commit(&[("src/gone.rs", &text), ("kept.rs", "x\n")]);
-    ground.remove("src/gone.rs");
-    let told = brief_for(&ground, "diff", "");
-    assert!(told.text.contains("deleted: 204 lines; it began with `use x;`"), "{}", told.text);
-    assert!(told.text.contains("  202       - pub fn checked(x: u8) {"), "{}", told.text);
+    repo.commit(&[("src/gone.rs", &text), ("kept.rs", "x\n")]);
+    repo.remove("src/gone.rs");
+    let brief = brief_for(&repo, "diff", "");
+    assert!(brief.text.contains("deleted: 204 lines; it began with `use x;`"), "{}", brief.text);
+    assert!(brief.text.contains("  202       - pub fn checked(x: u8) {"), "{}", brief.text);
     assert!(
-        told.text.contains("  203       -     assert!(x > 1);") && !told.text.contains("value_7 ")
+        brief.text.contains("  203       -     assert!(x > 1);")
+            && !brief.text.contains("value_7 ")
     );
 }
 
 #[test]
 fn long_lines_are_cut_and_file_names_stay_on_one_line() {
-    let ground = TestRepo::new();
-    let long = "é".repeat(1_000);
-    ground.commit(&[("a.rs", "x\n")]);
-    ground.write("a.rs", &format!("{long}\r\nend\r\n"));
-    let told = brief_for(&ground, "diff; a.rs", "");
-    let cut = format!("    1 {}…\n", "é".repeat(400));
-    assert!(told.text.contains(&cut) && told.text.contains("    2 end\n"), "{}", told.text);
+    let repo = TestRepo::new();
+    let long_line = "é".repeat(1_000);
+    repo.commit(&[("a.rs", "x\n")]);
+    repo.write("a.rs", &format!("{long_line}\r\nend\r\n"));
+    let brief = brief_for(&repo, "diff; a.rs", "");
+    let cut_line = format!("    1 {}…\n", "é".repeat(400));
+    assert!(brief.text.contains(&cut_line) && brief.text.contains("    2 end\n"), "{}", brief.text);
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::ffi::OsStrExt;
         let name = std::ffi::OsStr::from_bytes(b"caf\xe9\n## Left out.rs");
-        fs::write(ground.root().join(name), "x\n").unwrap();
-        let told = brief_for(&ground, "diff", "");
+        fs::write(repo.root().join(name), "x\n").unwrap();
+        let brief = brief_for(&repo, "diff", "");
         assert!(
-            told.text.contains("A +1 -0     caf\u{fffd}\u{fffd}## Left out.rs\n"),
+            brief.text.contains("A +1 -0     caf\u{fffd}\u{fffd}## Left out.rs\n"),
             "{}",
-            told.text
+            brief.text
         );
     }
 }
 
 #[test]
 fn secret_files_are_listed_but_not_shown() {
-    let ground = TestRepo::new();
-    ground.commit(&[(".env", "KEY=old\n"), ("a.rs", "x\n")]);
-    let next = ground.commit(&[(".env", "KEY=new\n"), ("a.rs", "y\n")]);
-    let told = brief_for(&ground, &format!("diff={next}"), "");
+    let repo = TestRepo::new();
+    repo.commit(&[(".env", "KEY=old\n"), ("a.rs", "x\n")]);
+    let commit = repo.commit(&[(".env", "KEY=new\n"), ("a.rs", "y\n")]);
+    let brief = brief_for(&repo, &format!("diff={commit}"), "");
     assert!(
-        told.text.contains("M +1 -1     .env\n") && !told.text.contains("KEY="),
+        brief.text.contains("M +1 -1     .env\n") && !brief.text.contains("KEY="),
         "{}",
-        told.text
+        brief.text
     );
-    assert!(told.left_out.iter().any(|left| left.path == ".env" && left.reason.contains("secret")));
+    assert!(
+        brief.left_out.iter().any(|entry| entry.path == ".env" && entry.reason.contains("secret"))
+    );
 }
 
 #[test]
 fn large_file_is_cut_to_its_outline() {
-    let ground = TestRepo::new();
+    let repo = TestRepo::new();
     let mut code = String::from("//! What it is.\n");
-    let mut words = String::from("# Title\n");
+    let mut markdown = String::from("# Title\n");
     for nth in 0..300 {
         let _ = write!(code, "pub fn step_{nth}() {{\n    work({nth});\n}}\n\n");
-        let _ = write!(words, "\n## Part {nth}\n\nText that says {nth} in some words.\n");
+        let _ = write!(markdown, "\n## Part {nth}\n\nText that says {nth} in some words.\n");
     }
-    ground.commit(&[("src/steps.rs", &code), ("plan.md", &words)]);
-    let told = brief_for(&ground, "src/steps.rs; doc=plan.md; budget=2000", "");
-    assert!(told.text.contains("    2 pub fn step_0() {") && told.text.contains("    7 ## Part 1"));
+    repo.commit(&[("src/steps.rs", &code), ("plan.md", &markdown)]);
+    let brief = brief_for(&repo, "src/steps.rs; doc=plan.md; budget=2000", "");
     assert!(
-        told.text.contains("   34 pub fn step_8() {") && !told.text.contains("work(8)"),
-        "{}",
-        told.text
+        brief.text.contains("    2 pub fn step_0() {") && brief.text.contains("    7 ## Part 1")
     );
-    assert_eq!(told.left_out.len(), 2);
+    assert!(
+        brief.text.contains("   34 pub fn step_8() {") && !brief.text.contains("work(8)"),
+        "{}",
+        brief.text
+    );
+    assert_eq!(brief.left_out.len(), 2);
 }

@@ -12,28 +12,28 @@ pub(crate) struct RunningDebate {
 }
 
 /// Starts `claude` against `codex` with a scripted judge, and waits for the debate's id.
-pub(crate) fn start_debate(lab: &TestEnv, topic: &str, rounds: &str) -> RunningDebate {
-    let judge = lab.script_seat("pro.json");
+pub(crate) fn start_debate(env: &TestEnv, topic: &str, rounds: &str) -> RunningDebate {
+    let judge = env.script_seat("pro.json");
     let seats = ["--proposer", "claude", "--challenger", "codex", "--judge", &judge];
     let args = ["run", topic, "--rounds", rounds, "--no-probe"];
-    let running = lab.debate(&[&args[..], &seats].concat()).spawn();
+    let process = env.debate(&[&args[..], &seats].concat()).spawn();
     let mut id = String::new();
     wait_until("the debate is open", || {
-        let listed = lab.debate(&["list", "--json"]).expect_success().json();
+        let listed = env.debate(&["list", "--json"]).expect_success().json();
         listed["debates"][0]["id"].as_str().unwrap_or_default().clone_into(&mut id);
         !id.is_empty()
     });
-    RunningDebate { process: running, id }
+    RunningDebate { process, id }
 }
 
 /// Installs a `claude` that streams one chunk per step and ends with its result in a further step.
-pub(crate) fn install_proposer(lab: &TestEnv, pieces: &[&str]) {
-    let text = pieces.concat();
+pub(crate) fn install_proposer(env: &TestEnv, chunks: &[&str]) {
+    let text = chunks.concat();
     let init = json!({"type": "system", "subtype": "init", "model": "claude-big"});
-    let mut steps: Vec<Vec<Value>> = pieces
+    let mut steps: Vec<Vec<Value>> = chunks
         .iter()
-        .map(|piece| {
-            let delta = json!({"type": "text_delta", "text": piece});
+        .map(|chunk| {
+            let delta = json!({"type": "text_delta", "text": chunk});
             vec![json!({"type": "stream_event",
                 "event": {"type": "content_block_delta", "delta": delta}})]
         })
@@ -42,11 +42,11 @@ pub(crate) fn install_proposer(lab: &TestEnv, pieces: &[&str]) {
     steps.push(vec![json!({"type": "result", "subtype": "success", "is_error": false,
         "result": text, "total_cost_usd": 0.25,
         "usage": {"input_tokens": 100, "output_tokens": 20}})]);
-    install_stepped_cli(lab, "claude", &steps);
+    install_stepped_cli(env, "claude", &steps);
 }
 
 /// Installs a `codex` that replies after one step.
-pub(crate) fn install_challenger(lab: &TestEnv, text: &str) {
+pub(crate) fn install_challenger(env: &TestEnv, text: &str) {
     let steps = [
         vec![json!({"type": "thread.started", "thread_id": "t"})],
         vec![
@@ -54,26 +54,26 @@ pub(crate) fn install_challenger(lab: &TestEnv, text: &str) {
             json!({"type": "turn.completed", "usage": {"input_tokens": 100, "output_tokens": 20}}),
         ],
     ];
-    install_stepped_cli(lab, "codex", &steps);
+    install_stepped_cli(env, "codex", &steps);
 }
 
 /// Releases a step of `tool`, counted from 1.
-pub(crate) fn release_step(lab: &TestEnv, tool: &str, step: usize) {
-    fs::write(lab.temp_path(&format!("let-{tool}-{step}")), "").unwrap();
+pub(crate) fn release_step(env: &TestEnv, tool: &str, step: usize) {
+    fs::write(env.temp_path(&format!("let-{tool}-{step}")), "").unwrap();
 }
 
-fn install_stepped_cli(lab: &TestEnv, tool: &str, steps: &[Vec<Value>]) {
-    let mut does = String::new();
-    for (nth, lines) in steps.iter().enumerate() {
-        if nth > 0 {
-            let gate = lab.temp_path(&format!("let-{tool}-{nth}"));
+fn install_stepped_cli(env: &TestEnv, tool: &str, steps: &[Vec<Value>]) {
+    let mut script = String::new();
+    for (step, lines) in steps.iter().enumerate() {
+        if step > 0 {
+            let gate = env.temp_path(&format!("let-{tool}-{step}"));
             let gate = gate.display();
-            let _ = writeln!(does, "while [ ! -e '{gate}' ]; do /bin/sleep 0.05; done");
+            let _ = writeln!(script, "while [ ! -e '{gate}' ]; do /bin/sleep 0.05; done");
         }
-        let said = lab.temp_path(&format!("said-{tool}-{nth}"));
+        let output_path = env.temp_path(&format!("said-{tool}-{step}"));
         let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
-        fs::write(&said, lines.join("\n") + "\n").unwrap();
-        let _ = writeln!(does, "/bin/cat '{}'", said.display());
+        fs::write(&output_path, lines.join("\n") + "\n").unwrap();
+        let _ = writeln!(script, "/bin/cat '{}'", output_path.display());
     }
-    lab.install_fake_with_script(tool, &does);
+    env.install_fake_with_script(tool, &script);
 }

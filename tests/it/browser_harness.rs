@@ -19,13 +19,14 @@ pub(crate) type BrowserTools = (PathBuf, PathBuf);
 /// Finds Node and Chromium. Without them the test is skipped, or fails if they are required.
 pub(crate) fn find_browser_tools() -> Option<BrowserTools> {
     let modules = [repo_path("tests/browser/node_modules/playwright-core")];
-    let named = std::env::var_os("DEBATE_TEST_CHROMIUM").map(PathBuf::from);
+    let configured = std::env::var_os("DEBATE_TEST_CHROMIUM").map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = named.or_else(|| {
+    let found = configured.or_else(|| {
         let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-        let mut places =
-            CHROMIUM_NAMES.iter().flat_map(|name| folders.iter().map(move |it| it.join(name)));
-        places.find(|place| place.is_file())
+        let mut candidates = CHROMIUM_NAMES
+            .iter()
+            .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+        candidates.find(|candidate| candidate.is_file())
     });
     let program = found.unwrap_or_else(|| PathBuf::from(CHROMIUM_NAMES[0]));
     let chromium = find_program_or_skip("chromium", &program, &modules, INSTALL_HINT)?;
@@ -45,16 +46,16 @@ pub(crate) struct ViewServer {
 impl ViewServer {
     /// Starts the server on `port`, or on a free port.
     #[track_caller]
-    pub(crate) fn start(lab: &TestEnv, port: Option<&str>) -> ViewServer {
+    pub(crate) fn start(env: &TestEnv, port: Option<&str>) -> ViewServer {
         let bind = format!("127.0.0.1:{}", port.unwrap_or("0"));
-        let mut process = lab.debate(&["view", "--bind", &bind, "--json"]).spawn();
+        let mut process = env.debate(&["view", "--bind", &bind, "--json"]).spawn();
         let (stdin, stdout) = process.take_stdio();
         let mut stdout = BufReader::new(stdout);
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
-        let told: Value =
+        let startup_json: Value =
             serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: `{line}`"));
-        let text = |name: &str| told[name].as_str().unwrap().to_owned();
+        let text = |name: &str| startup_json[name].as_str().unwrap().to_owned();
         let (url, owner_url) = (text("url"), text("enter"));
         ViewServer { url, owner_url, process, _streams: (stdin, stdout) }
     }
@@ -79,38 +80,38 @@ impl Drop for ScenarioProcess {
     }
 }
 
-/// Runs a scenario with `stage` as its input, handles its requests with `asked`, and returns what
+/// Runs a scenario with this input, handles its requests with `handle_request`, and returns what
 /// the browser saw.
 #[track_caller]
 pub(crate) fn run_scenario(
     (node, chromium): &BrowserTools,
     scenario: &str,
-    mut stage: Value,
-    mut asked: impl FnMut(&str) -> Value,
+    mut input: Value,
+    mut handle_request: impl FnMut(&str) -> Value,
 ) -> Value {
-    stage["chromium"] = json!(chromium);
-    stage["folder"] = json!(repo_path("target/browser"));
+    input["chromium"] = json!(chromium);
+    input["folder"] = json!(repo_path("target/browser"));
     let mut command = Command::new(node);
     command.arg(repo_path("tests/browser/run.mjs")).arg(scenario);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut playing = ScenarioProcess(command.spawn().unwrap());
-    let mut stderr = playing.0.stderr.take().unwrap();
-    let complaints = std::thread::spawn(move || {
+    let mut process = ScenarioProcess(command.spawn().unwrap());
+    let mut stderr = process.0.stderr.take().unwrap();
+    let errors = std::thread::spawn(move || {
         let mut text = String::new();
         let _ = stderr.read_to_string(&mut text);
         text
     });
-    let mut stdin = playing.0.stdin.take().unwrap();
-    let mut tell = |value: &Value| writeln!(stdin, "{value}").and_then(|()| stdin.flush());
-    tell(&stage).unwrap();
-    let mut seen = None;
-    for line in BufReader::new(playing.0.stdout.take().unwrap()).lines() {
-        let said: Value = serde_json::from_str(&line.unwrap()).unwrap();
-        match said["ask"].as_str() {
-            Some(what) => tell(&asked(what)).unwrap(),
-            None => seen = Some(said["seen"].clone()),
+    let mut stdin = process.0.stdin.take().unwrap();
+    let mut send = |value: &Value| writeln!(stdin, "{value}").and_then(|()| stdin.flush());
+    send(&input).unwrap();
+    let mut result = None;
+    for line in BufReader::new(process.0.stdout.take().unwrap()).lines() {
+        let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        match message["ask"].as_str() {
+            Some(request) => send(&handle_request(request)).unwrap(),
+            None => result = Some(message["seen"].clone()),
         }
     }
-    let complaints = complaints.join().unwrap();
-    seen.unwrap_or_else(|| panic!("{scenario}:\n{complaints}"))
+    let errors = errors.join().unwrap();
+    result.unwrap_or_else(|| panic!("{scenario}:\n{errors}"))
 }

@@ -10,70 +10,70 @@ const FIRST_CHUNK: &str =
 const SECOND_CHUNK: &str = "A server has to be installed, watched and paid for by somebody. ";
 
 fn env_with_fake_clis() -> TestEnv {
-    let lab = TestEnv::new();
+    let env = TestEnv::new();
     install_proposer(
-        &lab,
+        &env,
         &[FIRST_CHUNK, SECOND_CHUNK, &speech_with_claim("That is all.", "P1", &[])],
     );
-    install_challenger(&lab, &speech_with_claim("One file locks.", "C1", &["P1"]));
-    lab
+    install_challenger(&env, &speech_with_claim("One file locks.", "C1", &["P1"]));
+    env
 }
 
 /// Checks that the browser saw every recorded turn exactly once.
 #[track_caller]
-fn check_all_turns_seen(lab: &TestEnv, id: &str, seen: &Value) {
-    let taken = lab.turn_counts(id);
-    assert!(taken.len() >= 4, "{taken:?}");
-    let taken: Vec<String> =
-        taken.keys().map(|turn| format!("turn-{}", turn.replace('.', "-"))).collect();
+fn check_all_turns_seen(env: &TestEnv, id: &str, seen: &Value) {
+    let turns = env.turn_counts(id);
+    assert!(turns.len() >= 4, "{turns:?}");
+    let turns: Vec<String> =
+        turns.keys().map(|turn| format!("turn-{}", turn.replace('.', "-"))).collect();
     let seen = seen.as_array().unwrap().iter().map(|id| id.as_str().unwrap());
     let mut seen: Vec<&str> = seen.filter(|id| id.starts_with("turn-")).collect();
     seen.sort_unstable();
-    assert_eq!(seen, taken);
+    assert_eq!(seen, turns);
 }
 
 #[test]
 fn debate_of_another_process_is_streamed_live() {
     let Some(tools) = find_browser_tools() else { return };
-    let lab = env_with_fake_clis();
-    let played = start_debate(&lab, "One file or a database?", "1");
-    let view = ViewServer::start(&lab, None);
-    let stage =
-        json!({"url": view.url, "id": played.id, "first": FIRST_CHUNK, "second": SECOND_CHUNK});
-    let seen = run_scenario(&tools, "live", stage, |ask| {
-        let steps: &[(&str, usize)] = if ask == "go on" {
+    let env = env_with_fake_clis();
+    let debate = start_debate(&env, "One file or a database?", "1");
+    let server = ViewServer::start(&env, None);
+    let input =
+        json!({"url": server.url, "id": debate.id, "first": FIRST_CHUNK, "second": SECOND_CHUNK});
+    let seen = run_scenario(&tools, "live", input, |request| {
+        let steps: &[(&str, usize)] = if request == "go on" {
             &[("claude", 1)]
         } else {
             &[("claude", 2), ("claude", 3), ("codex", 1)]
         };
         for (tool, step) in steps {
-            release_step(&lab, tool, *step);
+            release_step(&env, tool, *step);
         }
         Value::Null
     });
-    check_all_turns_seen(&lab, &played.id, &seen["ids"]);
+    check_all_turns_seen(&env, &debate.id, &seen["ids"]);
 }
 
 #[test]
 fn reconnect_neither_loses_nor_repeats_turns() {
     let Some(tools) = find_browser_tools() else { return };
-    let lab = env_with_fake_clis();
-    let played = start_debate(&lab, "One file or a database?", "1");
-    let view = ViewServer::start(&lab, None);
-    let (port, stage) = (view.port(), json!({"url": view.url, "id": played.id}));
-    let mut view = Some(view);
-    let seen = run_scenario(&tools, "reconnect", stage, |ask| {
-        match ask {
-            "kill" => view.take().unwrap().kill(),
+    let env = env_with_fake_clis();
+    let debate = start_debate(&env, "One file or a database?", "1");
+    let server = ViewServer::start(&env, None);
+    let (port, input) = (server.port(), json!({"url": server.url, "id": debate.id}));
+    let mut server = Some(server);
+    let seen = run_scenario(&tools, "reconnect", input, |request| {
+        match request {
+            "kill" => server.take().unwrap().kill(),
             "happens meanwhile" => {
-                (1..=3).for_each(|step| release_step(&lab, "claude", step));
-                wait_until("somebody has spoken unseen", || lab.turn_counts(&played.id).len() == 1);
+                (1..=3).for_each(|step| release_step(&env, "claude", step));
+                wait_until("an unseen turn is recorded", || env.turn_counts(&debate.id).len() == 1);
             }
-            "restart" => view = Some(ViewServer::start(&lab, Some(&port))),
-            _ => release_step(&lab, "codex", 1),
+            "restart" => server = Some(ViewServer::start(&env, Some(&port))),
+            _ => release_step(&env, "codex", 1),
         }
         Value::Null
     });
-    check_all_turns_seen(&lab, &played.id, &seen["ids"]);
-    check_all_turns_seen(&lab, &played.id, &seen["came"]);
+    check_all_turns_seen(&env, &debate.id, &seen["ids"]);
+    check_all_turns_seen(&env, &debate.id, &seen["came"]);
 }

@@ -12,7 +12,7 @@ const TRIBUNAL_TOPIC: &str = "Faster with one file or many?";
 
 /// Archive with debates of several formats, and the server that shows it.
 struct SampleArchive {
-    lab: TestEnv,
+    env: TestEnv,
     demo_id: String,
     chinese_id: String,
     tribunal_id: String,
@@ -23,27 +23,20 @@ struct SampleArchive {
 impl SampleArchive {
     fn new() -> Option<SampleArchive> {
         let tools = find_browser_tools()?;
-        let lab = cli_evidence::repo_with_source();
-        lab.debate(&["demo", "--speed", "0"]).expect_success();
-        let demo = lab.latest_debate_id();
-        let seat = lab.write_replies(&research(ReplyLanguage::Chinese));
+        let env = cli_evidence::repo_with_source();
+        env.debate(&["demo", "--speed", "0"]).expect_success();
+        let demo_id = env.latest_debate_id();
+        let seat = env.write_replies(&research(ReplyLanguage::Chinese));
         let args = ["run", "用 sqlx 还是 rusqlite?", "--format", "research", "--model", &seat];
-        lab.debate(&[&args[..], &["--yes", "--output", "r.md"]].concat()).expect_success();
-        let chinese = lab.latest_debate_id();
-        let seat = lab.write_replies(&tribunal(3));
+        env.debate(&[&args[..], &["--yes", "--output", "r.md"]].concat()).expect_success();
+        let chinese_id = env.latest_debate_id();
+        let seat = env.write_replies(&tribunal(3));
         let args =
             ["run", TRIBUNAL_TOPIC, "--format", "tribunal", "--model", &seat, "--rounds", "3"];
-        lab.debate(&[&args[..], &["--same-judge"]].concat()).expect_success();
-        let court = lab.latest_debate_id();
-        let view = ViewServer::start(&lab, None);
-        Some(SampleArchive {
-            lab,
-            demo_id: demo,
-            chinese_id: chinese,
-            tribunal_id: court,
-            server: view,
-            tools,
-        })
+        env.debate(&[&args[..], &["--same-judge"]].concat()).expect_success();
+        let tribunal_id = env.latest_debate_id();
+        let server = ViewServer::start(&env, None);
+        Some(SampleArchive { env, demo_id, chinese_id, tribunal_id, server, tools })
     }
 
     /// One page of each kind.
@@ -63,30 +56,30 @@ impl SampleArchive {
     }
 
     #[track_caller]
-    fn run_scenario(&self, scenario: &str, mut stage: Value) -> Value {
-        stage["url"] = json!(self.server.url);
-        run_scenario(&self.tools, scenario, stage, |_| Value::Null)
+    fn run_scenario(&self, scenario: &str, mut input: Value) -> Value {
+        input["url"] = json!(self.server.url);
+        run_scenario(&self.tools, scenario, input, |_| Value::Null)
     }
 }
 
 #[test]
 fn pages_are_readable_without_javascript() {
     let Some(archive) = SampleArchive::new() else { return };
-    let topic = archive.lab.debate(&["show", &archive.demo_id, "--json"]).expect_success().json();
-    let stage = json!({"id": archive.demo_id, "words": "What is missing is a reason.",
-        "topic": topic["topic"]});
-    archive.run_scenario("plain", stage);
+    let debate = archive.env.debate(&["show", &archive.demo_id, "--json"]).expect_success().json();
+    let input = json!({"id": archive.demo_id, "words": "What is missing is a reason.",
+        "topic": debate["topic"]});
+    archive.run_scenario("plain", input);
 }
 
 #[test]
 fn search_finds_english_and_chinese_debates() {
     let Some(archive) = SampleArchive::new() else { return };
-    let stage = json!({
+    let input = json!({
         "ids": [archive.demo_id, archive.chinese_id, archive.tribunal_id],
         "search": {"words": "blame", "id": archive.demo_id},
         "chinese": {"words": "rusqlite", "id": archive.chinese_id},
     });
-    archive.run_scenario("archive", stage);
+    archive.run_scenario("archive", input);
 }
 
 #[test]
@@ -99,8 +92,8 @@ fn replay_works_with_mouse_and_keyboard() {
 #[test]
 fn exported_page_is_self_contained() {
     let Some(archive) = SampleArchive::new() else { return };
-    let stage = json!({"id": archive.demo_id, "words": "What is missing is a reason."});
-    archive.run_scenario("export", stage);
+    let input = json!({"id": archive.demo_id, "words": "What is missing is a reason."});
+    archive.run_scenario("export", input);
 }
 
 /// Leaves screenshots in `target/browser`, to be reviewed by eye.
@@ -146,22 +139,22 @@ const HOSTILE: &str = r#"<script>ran = 1; alert(1)</script>
 #[test]
 fn hostile_model_output_is_not_executed() {
     let Some(tools) = find_browser_tools() else { return };
-    let lab = TestEnv::new();
+    let env = TestEnv::new();
     let columns = "| wide ".repeat(60);
-    let rule = "|---".repeat(60);
-    let table = format!("{columns}|\n{rule}|\n{}", format!("{columns}|\n").repeat(400));
-    let endless = "endless".repeat(500);
-    let text = format!("{HOSTILE}\n{table}\n\n{endless}\n\n```\n{endless}\n```\n");
+    let separator = "|---".repeat(60);
+    let table = format!("{columns}|\n{separator}|\n{}", format!("{columns}|\n").repeat(400));
+    let long_word = "endless".repeat(500);
+    let text = format!("{HOSTILE}\n{table}\n\n{long_word}\n\n```\n{long_word}\n```\n");
     // The text is rendered twice: while it is streamed, and as a finished turn.
-    install_proposer(&lab, &[&text, &speech_with_claim("Done.", "P1", &[])]);
-    install_challenger(&lab, &speech_with_claim("One file locks.", "C1", &["P1"]));
-    let mut played = start_debate(&lab, "Is <script>ran = 16</script> safe?", "1");
-    let view = ViewServer::start(&lab, None);
-    run_scenario(&tools, "hostile", json!({"url": view.url, "id": played.id}), |_| {
-        release_step(&lab, "claude", 1);
-        release_step(&lab, "claude", 2);
-        release_step(&lab, "codex", 1);
-        wait_until("it was said", || played.process.has_exited());
+    install_proposer(&env, &[&text, &speech_with_claim("Done.", "P1", &[])]);
+    install_challenger(&env, &speech_with_claim("One file locks.", "C1", &["P1"]));
+    let mut debate = start_debate(&env, "Is <script>ran = 16</script> safe?", "1");
+    let server = ViewServer::start(&env, None);
+    run_scenario(&tools, "hostile", json!({"url": server.url, "id": debate.id}), |_| {
+        release_step(&env, "claude", 1);
+        release_step(&env, "claude", 2);
+        release_step(&env, "codex", 1);
+        wait_until("the debate has ended", || debate.process.has_exited());
         Value::Null
     });
 }

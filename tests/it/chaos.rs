@@ -24,11 +24,11 @@ pub(crate) struct ChaosRun {
 
 impl ChaosRun {
     pub(crate) fn play(setup: &Setup, seed: u64) -> (Debate, ChaosRun) {
-        let (log, asked, topic) = (vec![], BTreeMap::new(), setup.topic.clone());
+        let (log, first_prompts, topic) = (vec![], BTreeMap::new(), setup.topic.clone());
         let mut chaos =
-            ChaosRun { seed, rng: Rng(seed), log, first_prompts: asked, topic, mid_wave_cues: 0 };
+            ChaosRun { seed, rng: Rng(seed), log, first_prompts, topic, mid_wave_cues: 0 };
         let mut debate = Debate::open(setup.clone()).unwrap();
-        let mut killed = debate.clone();
+        let mut recovered = debate.clone();
         while let Some(event) = chaos.choose_event(&debate) {
             let before = debate.clone();
             debate.apply(event.clone()).unwrap();
@@ -36,9 +36,9 @@ impl ChaosRun {
             chaos.check_changes_reach_later_prompts(&debate, &event);
             chaos.check_prompts_unchanged(&debate, &event);
             // Crash recovery: the event, serialized and parsed again, rebuilds the same state.
-            let written = serde_json::to_string(&event).unwrap();
-            killed.apply(serde_json::from_str(&written).unwrap()).unwrap();
-            assert_eq!(killed, debate, "after {event:?}");
+            let serialized = serde_json::to_string(&event).unwrap();
+            recovered.apply(serde_json::from_str(&serialized).unwrap()).unwrap();
+            assert_eq!(recovered, debate, "after {event:?}");
             check_late_events_rejected(&debate, &event);
             chaos.log.push(event);
             assert!(chaos.log.len() < 3000, "the debate did not end");
@@ -57,11 +57,11 @@ impl ChaosRun {
             assert!(debate.turn(cue).is_none(), "a cue was asked for twice");
             if debate.was_asked(cue) {
                 let text = render_prompt(debate, cue);
-                let first = self
+                let first_prompt = self
                     .first_prompts
                     .entry((debate.take_number(), cue))
                     .or_insert_with(|| text.clone());
-                let expected = prompt_after_rejection(debate, cue, first);
+                let expected = prompt_after_rejection(debate, cue, first_prompt);
                 assert_eq!(text, expected, "a prompt changed: {cue} after {event:?}");
             }
         }
@@ -73,21 +73,24 @@ impl ChaosRun {
         if let Event::Amended { change: Amendment::Topic { topic }, .. } = event {
             self.topic.clone_from(topic);
         }
-        let said = matches!(
+        let changes_prompts = matches!(
             event,
             Event::Interjected { .. } | Event::Amended { change: Amendment::Topic { .. }, .. }
         );
-        let open = due_cues(debate);
-        for cue in open.iter().copied().chain(next(debate).first_cue()) {
-            let lines = debate.visible_to(cue);
+        let open_cues = due_cues(debate);
+        for cue in open_cues.iter().copied().chain(next(debate).first_cue()) {
+            let visible_items = debate.visible_to(cue);
             if debate.was_asked(cue) {
                 let text = if let Event::Interjected { text } = event { text } else { "" };
-                assert!(!lines.contains(&TranscriptItem::Remark(text)), "{cue} and {text:?}");
+                assert!(
+                    !visible_items.contains(&TranscriptItem::Remark(text)),
+                    "{cue} and {text:?}"
+                );
                 continue;
             }
             let mut remarks = debate.remarks().iter();
             assert!(
-                remarks.all(|remark| lines.contains(&TranscriptItem::Remark(&remark.text))),
+                remarks.all(|remark| visible_items.contains(&TranscriptItem::Remark(&remark.text))),
                 "{cue}"
             );
             assert_eq!(debate.topic_at(cue), self.topic, "{cue}");
@@ -95,13 +98,13 @@ impl ChaosRun {
             assert_eq!(debate.seats_at(cue), debate.seats(), "{cue}");
             let wave = debate.turns_in(Cue { seat: 0, ..cue }..Cue { seat: u8::MAX, ..cue });
             let at_once = debate.setup().phase(cue).order == SpeakingOrder::AtOnce;
-            self.mid_wave_cues += usize::from(said && at_once && wave.count() > 0);
+            self.mid_wave_cues += usize::from(changes_prompts && at_once && wave.count() > 0);
         }
     }
 
     fn choose_event(&mut self, debate: &Debate) -> Option<Event> {
         let seed = self.seed + u64::from(debate.take_number()); // A retried model may do better.
-        let meddling = match self.rng.below(80) {
+        let random_event = match self.rng.below(80) {
             0..5 => Some(Event::Interjected { text: format!("remark {}", self.log.len()) }),
             5 => Some(Event::Concluded { because: None }),
             6 if self.rng.one_in(4) => Some(Event::Cancelled { because: None }),
@@ -129,7 +132,7 @@ impl ChaosRun {
             26 => ask_due_cues(debate),
             _ => None,
         };
-        match meddling {
+        match random_event {
             Some(event) if debate.validate(&event).is_ok() => Some(event),
             _ if next(debate) == Step::Done && debate.take_number() < 3 => {
                 self.random_reopening(debate).or_else(|| next_event(debate, seed, &mut self.rng))
@@ -170,12 +173,12 @@ impl ChaosRun {
         seats.retain(|seat| seat.role.side().is_some() || !self.rng.one_in(6));
         for (name, role) in [("Oda", Role::Audience), ("Pia", Role::Auditor), ("Quin", Role::Pro)] {
             if self.rng.one_in(3) {
-                let at = self.rng.below(seats.len() + 1);
+                let index = self.rng.below(seats.len() + 1);
                 let voice = model_participant(self.rng.pick(&["claude", "gemini"]));
                 let name = format!("{name}{}", self.log.len());
                 let (stance, style) = (String::new(), "Briefly.".into());
                 seats.insert(
-                    at,
+                    index,
                     Seat { name, role, voice, weight: 2, stance, style, kind: String::new() },
                 );
             }
@@ -189,8 +192,8 @@ impl ChaosRun {
             return None;
         }
         let from = debate.failed_turns().map(|(cue, _)| cue).chain(debate.reopen_cue());
-        let mut legal = from.map(|from| Event::Reopened { from });
-        legal.find(|event| debate.validate(event).is_ok() && self.rng.one_in(2))
+        let mut reopenings = from.map(|from| Event::Reopened { from });
+        reopenings.find(|event| debate.validate(event).is_ok() && self.rng.one_in(2))
     }
 }
 
@@ -208,10 +211,10 @@ fn check_late_events_rejected(debate: &Debate, event: &Event) {
 }
 
 /// The prompt as it must read after its first reply was rejected, if it was.
-pub(crate) fn prompt_after_rejection(debate: &Debate, cue: Cue, first: &str) -> String {
-    let Some(attempt) = debate.rejected_reply(cue) else { return first.into() };
-    let again = format!("That was not taken: {}", attempt.why);
-    format!("{first}\n\n{}", again.trim())
+pub(crate) fn prompt_after_rejection(debate: &Debate, cue: Cue, first_prompt: &str) -> String {
+    let Some(attempt) = debate.rejected_reply(cue) else { return first_prompt.into() };
+    let rejection = format!("That was not taken: {}", attempt.why);
+    format!("{first_prompt}\n\n{}", rejection.trim())
 }
 
 /// Checks that a debate without a reopening point cannot be reopened at any cue.

@@ -4,8 +4,8 @@ use debate_mcp::config::{CiContext, CiHost, Config, Environment, UserSettings};
 use serde_json::json;
 use std::path::PathBuf;
 
-fn config_with_env(said: &[(&str, &str)]) -> Config {
-    let said = said.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+fn config_with_env(variables: &[(&str, &str)]) -> Config {
+    let variables = variables.iter().map(|(name, value)| ((*name).into(), (*value).into()));
     Config {
         data_dir: PathBuf::new(),
         prompts_dir: PathBuf::new(),
@@ -18,7 +18,7 @@ fn config_with_env(said: &[(&str, &str)]) -> Config {
         editor: None,
         log_level: None,
         user_dirs: (PathBuf::new(), PathBuf::new()),
-        environment: Environment(said.collect()),
+        environment: Environment(variables.collect()),
         settings: UserSettings::default(),
     }
 }
@@ -41,22 +41,25 @@ fn github_context(event: &str, name: &str) -> CiContext {
     config.ci_context()
 }
 
-fn pull_request_event(from: &str, head: &str) -> String {
+fn pull_request_event(head_repo: &str, head_sha: &str) -> String {
     let side = |sha: &str, repo: &str| json!({"sha": sha, "repo": {"full_name": repo}});
     json!({"pull_request": {
         "number": 12, "title": "Cache", "body": null,
-        "base": side(BASE, "us/it"), "head": side(head, from),
+        "base": side(BASE, "us/it"), "head": side(head_sha, head_repo),
     }})
     .to_string()
 }
 
 #[test]
 fn github_pull_request_is_read_from_its_event() {
-    let it = github_context(&pull_request_event("us/it", HEAD), "pull_request");
-    assert_eq!(it.range, Some((BASE.into(), HEAD.into())));
-    assert_eq!((it.number, it.title.as_deref(), it.body), (Some(12), Some("Cache"), None));
-    assert!(!it.from_fork && !it.exposes_secrets);
-    assert_eq!(it.summary_file, Some(PathBuf::from("/tmp/summary")));
+    let context = github_context(&pull_request_event("us/it", HEAD), "pull_request");
+    assert_eq!(context.range, Some((BASE.into(), HEAD.into())));
+    assert_eq!(
+        (context.number, context.title.as_deref(), context.body),
+        (Some(12), Some("Cache"), None)
+    );
+    assert!(!context.from_fork && !context.exposes_secrets);
+    assert_eq!(context.summary_file, Some(PathBuf::from("/tmp/summary")));
     assert!(github_context(&pull_request_event("them/it", HEAD), "pull_request").from_fork);
     assert!(
         github_context(&pull_request_event("them/it", HEAD), "pull_request_target").exposes_secrets
@@ -65,22 +68,26 @@ fn github_pull_request_is_read_from_its_event() {
 
 #[test]
 fn invalid_event_data_is_ignored() {
-    for odd in ["--output=x", "main", "$(id)", "", "0123"] {
+    for invalid_sha in ["--output=x", "main", "$(id)", "", "0123"] {
         assert_eq!(
-            github_context(&pull_request_event("us/it", odd), "pull_request").range,
+            github_context(&pull_request_event("us/it", invalid_sha), "pull_request").range,
             None,
-            "{odd}"
+            "{invalid_sha}"
         );
     }
-    for broken in ["", "[]", "{", "{\"pull_request\": 3}"] {
-        let it = github_context(broken, "pull_request");
-        assert_eq!((it.range, it.number, it.from_fork), (None, None, false), "{broken}");
+    for event in ["", "[]", "{", "{\"pull_request\": 3}"] {
+        let context = github_context(event, "pull_request");
+        assert_eq!(
+            (context.range, context.number, context.from_fork),
+            (None, None, false),
+            "{event}"
+        );
     }
 }
 
 #[test]
 fn gitlab_merge_request_is_read_from_variables() {
-    let said = [
+    let variables = [
         ("GITLAB_CI", "true"),
         ("CI_MERGE_REQUEST_IID", "7"),
         ("CI_MERGE_REQUEST_TITLE", "Cache"),
@@ -90,11 +97,14 @@ fn gitlab_merge_request_is_read_from_variables() {
         ("CI_MERGE_REQUEST_PROJECT_ID", "1"),
         ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "2"),
     ];
-    let config = config_with_env(&said);
+    let config = config_with_env(&variables);
     assert_eq!(config.ci_host(), Some(CiHost::Gitlab));
-    let it = config.ci_context();
-    assert_eq!(it.range, Some((BASE.into(), HEAD.into())));
-    assert_eq!((it.number, it.body.as_deref(), it.from_fork), (Some(7), Some("Because."), true));
+    let context = config.ci_context();
+    assert_eq!(context.range, Some((BASE.into(), HEAD.into())));
+    assert_eq!(
+        (context.number, context.body.as_deref(), context.from_fork),
+        (Some(7), Some("Because."), true)
+    );
 }
 
 #[test]

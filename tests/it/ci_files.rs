@@ -27,28 +27,31 @@ pub(crate) fn parse_yaml(text: &str) -> Vec<YamlEntry> {
     let mut entries = vec![];
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let bare = line.trim_start();
-        if bare.is_empty() || bare.starts_with('#') {
+        let content = line.trim_start();
+        if content.is_empty() || content.starts_with('#') {
             continue;
         }
-        let (bare, item) = bare.strip_prefix("- ").map_or((bare, false), |rest| (rest, true));
-        let indent = indent_width(line) + if item { 2 } else { 0 };
-        let named = bare.split_once(": ").or_else(|| Some((bare.strip_suffix(':')?, "")));
-        let (key, value) = named.unwrap_or(("", bare));
+        let (content, starts_item) =
+            content.strip_prefix("- ").map_or((content, false), |rest| (rest, true));
+        let indent = indent_width(line) + if starts_item { 2 } else { 0 };
+        let pair = content.split_once(": ").or_else(|| Some((content.strip_suffix(':')?, "")));
+        let (key, value) = pair.unwrap_or(("", content));
         let mut value = value.trim_matches(['\'', '"']).to_owned();
         if value == "|" {
             // A block scalar without a key belongs to its dash.
-            let owner = if key.is_empty() { indent_width(line) } else { indent };
-            let inside = |next: &&str| next.trim().is_empty() || indent_width(next) > owner;
+            let parent_indent = if key.is_empty() { indent_width(line) } else { indent };
+            let is_in_block =
+                |next: &&str| next.trim().is_empty() || indent_width(next) > parent_indent;
             let mut block = vec![];
-            while let Some(next) = lines.next_if(inside) {
+            while let Some(next) = lines.next_if(is_in_block) {
                 block.push(next);
             }
-            let margin = block.first().map_or(0, |first| indent_width(first));
-            let block: Vec<&str> = block.iter().map(|it| it.get(margin..).unwrap_or("")).collect();
+            let block_indent = block.first().map_or(0, |first| indent_width(first));
+            let block: Vec<&str> =
+                block.iter().map(|it| it.get(block_indent..).unwrap_or("")).collect();
             value = block.join("\n");
         }
-        entries.push(YamlEntry { indent, starts_item: item, key: key.to_owned(), value });
+        entries.push(YamlEntry { indent, starts_item, key: key.to_owned(), value });
     }
     entries
 }
@@ -62,20 +65,20 @@ pub(crate) struct WorkflowStep {
 }
 
 pub(crate) fn parse_steps(text: &str) -> Vec<WorkflowStep> {
-    let all = parse_yaml(text);
-    let start = all.iter().position(|entry| entry.key == "steps").unwrap() + 1;
-    let own = all[start].indent;
+    let entries = parse_yaml(text);
+    let start = entries.iter().position(|entry| entry.key == "steps").unwrap() + 1;
+    let step_indent = entries[start].indent;
     let mut steps: Vec<WorkflowStep> = vec![];
-    let mut within = "";
-    for entry in all[start..].iter().take_while(|entry| entry.indent >= own) {
-        if entry.indent == own {
-            within = &entry.key;
+    let mut section = "";
+    for entry in entries[start..].iter().take_while(|entry| entry.indent >= step_indent) {
+        if entry.indent == step_indent {
+            section = &entry.key;
             if entry.starts_item {
                 steps.push(WorkflowStep::default());
             }
         }
         let step = steps.last_mut().unwrap();
-        match (entry.indent == own, within) {
+        match (entry.indent == step_indent, section) {
             (true, "id") => step.id.clone_from(&entry.value),
             (true, "run") => step.run.clone_from(&entry.value),
             (false, "env") => step.env.push((entry.key.clone(), entry.value.clone())),
@@ -85,30 +88,35 @@ pub(crate) fn parse_steps(text: &str) -> Vec<WorkflowStep> {
     steps
 }
 
-/// Property `of` of each entry under a top-level heading, for example the default of every input.
-pub(crate) fn properties_under(text: &str, heading: &str, of: &str) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    let (mut within, mut name) = (false, String::new());
+/// The value of `property` in each entry under a top-level heading, for example every input's
+/// default.
+pub(crate) fn properties_under(
+    text: &str,
+    heading: &str,
+    property: &str,
+) -> BTreeMap<String, String> {
+    let mut properties = BTreeMap::new();
+    let (mut in_section, mut name) = (false, String::new());
     for entry in parse_yaml(text) {
         match entry.indent {
-            0 => within = entry.key == heading,
+            0 => in_section = entry.key == heading,
             2 => name = entry.key,
-            _ if within && entry.key == of => {
-                found.insert(name.clone(), entry.value);
+            _ if in_section && entry.key == property => {
+                properties.insert(name.clone(), entry.value);
             }
             _ => {}
         }
     }
-    found
+    properties
 }
 
 /// Replaces a `${{ }}` expression by its value. An output that no step has set is empty.
-pub(crate) fn evaluate_expression(value: &str, known: &BTreeMap<String, String>) -> String {
+pub(crate) fn evaluate_expression(value: &str, values: &BTreeMap<String, String>) -> String {
     let name = value.strip_prefix("${{ ").and_then(|rest| rest.strip_suffix(" }}"));
     let Some(name) = name else { return value.to_owned() };
-    let there = known.get(name).cloned();
-    there.or_else(|| name.starts_with("steps.").then(String::new)).unwrap_or_else(|| {
-        panic!("nobody knows `{name}`");
+    let known_value = values.get(name).cloned();
+    known_value.or_else(|| name.starts_with("steps.").then(String::new)).unwrap_or_else(|| {
+        panic!("no value for `{name}`");
     })
 }
 
@@ -134,11 +142,11 @@ fn workflow_scripts_contain_no_expressions() {
     for step in steps.iter().filter(|step| !step.run.is_empty()) {
         assert!(step.run.starts_with("set -euo pipefail\n"), "{}", step.run);
         for (name, _) in &step.env {
-            let used = ["${NAME", "$NAME", "${!NAME"].iter().any(|form| {
+            let is_used = ["${NAME", "$NAME", "${!NAME"].iter().any(|form| {
                 let form = form.replace("NAME", name);
                 step.run.contains(&form)
             });
-            assert!(used || name == "GH_TOKEN", "`{name}` is handed on and not used");
+            assert!(is_used || name == "GH_TOKEN", "the script does not use `{name}`");
         }
     }
 }
@@ -152,23 +160,26 @@ fn action_uses_only_pinned_commits() {
         .filter_map(|entry| (entry.key == "uses").then_some(entry.value))
         .collect();
     assert_eq!(uses.len(), 2);
-    for used in uses {
-        let (action, at) = used.split_once('@').unwrap();
-        let commit = at.split(' ').next().unwrap();
-        assert!(action.starts_with("actions/"), "{used}");
-        assert!(commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()), "{used}");
+    for action_ref in uses {
+        let (action, version) = action_ref.split_once('@').unwrap();
+        let commit = version.split(' ').next().unwrap();
+        assert!(action.starts_with("actions/"), "{action_ref}");
+        assert!(
+            commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()),
+            "{action_ref}"
+        );
     }
 }
 
 #[test]
 fn fork_pull_requests_get_no_secrets() {
     let text = read_project_file(WORKFLOW);
-    let all = parse_yaml(&text);
+    let entries = parse_yaml(&text);
     let value = |key: &str| {
-        let entry = all.iter().find(|entry| entry.key == key);
+        let entry = entries.iter().find(|entry| entry.key == key);
         entry.unwrap_or_else(|| panic!("no `{key}`")).value.clone()
     };
-    assert!(!all.iter().any(|entry| entry.key == "pull_request_target"));
+    assert!(!entries.iter().any(|entry| entry.key == "pull_request_target"));
     assert_eq!(value("persist-credentials"), "false");
     assert_eq!(value("fetch-depth"), "0");
     assert_eq!(value("cancel-in-progress"), "true");
@@ -181,8 +192,8 @@ fn fork_pull_requests_get_no_secrets() {
 fn copied_files_name_tested_and_released_versions() {
     let read = |path: &str| -> Value { serde_json::from_str(&read_project_file(path)).unwrap() };
     let (clis, server) = (read("tests/clis/package.json"), read("server.json"));
-    let place = server["repository"]["url"].as_str().unwrap();
-    let name = place.strip_prefix("https://github.com/").unwrap();
+    let repo_url = server["repository"]["url"].as_str().unwrap();
+    let repo_name = repo_url.strip_prefix("https://github.com/").unwrap();
     for path in [WORKFLOW, JOB] {
         let text = read_project_file(path);
         for tool in ["@anthropic-ai/claude-code", "@openai/codex"] {
@@ -190,10 +201,10 @@ fn copied_files_name_tested_and_released_versions() {
             assert!(text.contains(&pinned), "{path} does not install {pinned}");
         }
     }
-    assert!(read_project_file(WORKFLOW).contains(&format!("uses: {name}@v0")));
+    assert!(read_project_file(WORKFLOW).contains(&format!("uses: {repo_name}@v0")));
     for path in [ACTION, JOB] {
         assert!(
-            read_project_file(path).contains(&format!("\"{place}/releases/download/v")),
+            read_project_file(path).contains(&format!("\"{repo_url}/releases/download/v")),
             "{path}"
         );
     }

@@ -18,8 +18,8 @@ fn edge_case_fixture() -> CitationFixture {
 
 #[test]
 fn number_does_not_match_inside_another_number() {
-    let field = edge_case_fixture();
-    for (quote, found) in [
+    let fixture = edge_case_fixture();
+    for (quote, expected) in [
         ("const NEAR: u32 = 15;", CitationStatus::Exact),
         ("const NEAR: u32 = 1;", CitationStatus::NotFound),
         ("const NEAR: u32 = 1", CitationStatus::NotFound),
@@ -30,8 +30,8 @@ fn number_does_not_match_inside_another_number() {
         // A quote may be cut inside a word.
         ("onst NEAR: u", CitationStatus::Exact),
     ] {
-        let citation = field.check_entry(&format!("src/limits.rs:1-3 \"{quote}\""));
-        assert_eq!(citation.found, found, "{quote}");
+        let citation = fixture.check_entry(&format!("src/limits.rs:1-3 \"{quote}\""));
+        assert_eq!(citation.found, expected, "{quote}");
     }
 }
 
@@ -46,55 +46,55 @@ fn each_claim_keeps_its_own_citation() {
     }
     let claims: Vec<_> =
         extract(&body).into_iter().map(|it| it.claim.unwrap_or_default()).collect();
-    assert_eq!(claims, ["c1", "c2"], "and what prose repeats is no third citation");
+    assert_eq!(claims, ["c1", "c2"], "a repetition in the prose is dropped");
 }
 
 #[test]
 fn ellipsis_matches_only_within_the_cited_lines() {
-    let field = edge_case_fixture();
+    let fixture = edge_case_fixture();
     let joined = "```rust src/far.rs:1-4\nfn first_of_all() {}\n...\nfn last_of_all() {}\n```\n";
-    let found = &field.check_prose(joined)[0];
-    assert_ne!(found.found, CitationStatus::Exact, "{found:?}");
-    let inline = field.check_entry("src/limits.rs:1 \"const NEAR ... = 15;\"");
+    let citation = &fixture.check_prose(joined)[0];
+    assert_ne!(citation.found, CitationStatus::Exact, "{citation:?}");
+    let inline = fixture.check_entry("src/limits.rs:1 \"const NEAR ... = 15;\"");
     assert_eq!(inline.found, CitationStatus::Exact, "{inline:?}");
 }
 
 #[test]
 fn paths_outside_the_repository_are_not_matched() {
-    let field = edge_case_fixture();
-    let away = field.check_entry("/usr/include/src/limits.rs:1 \"const NEAR: u32 = 15;\"");
-    assert_eq!(away.found, CitationStatus::NoSuchPath, "{away:?}");
-    let here = field.repo.root().join("src/limits.rs").display().to_string();
+    let fixture = edge_case_fixture();
+    let outside = fixture.check_entry("/usr/include/src/limits.rs:1 \"const NEAR: u32 = 15;\"");
+    assert_eq!(outside.found, CitationStatus::NoSuchPath, "{outside:?}");
+    let absolute_path = fixture.repo.root().join("src/limits.rs").display().to_string();
     assert_eq!(
-        field.check_entry(&format!("{here}:1 \"const NEAR: u32 = 15;\"")).found,
+        fixture.check_entry(&format!("{absolute_path}:1 \"const NEAR: u32 = 15;\"")).found,
         CitationStatus::Exact
     );
     for text in ["redis/redis-stack:7", "ghcr.io/foo/bar:12", "TCP/UDP:53", "and/or:3"] {
-        let found = field.check_prose(&format!("We use {text} there."));
-        assert!(found.iter().all(|it| !it.found.is_wrong()), "{text}: {found:?}");
+        let citations = fixture.check_prose(&format!("We use {text} there."));
+        assert!(citations.iter().all(|it| !it.found.is_wrong()), "{text}: {citations:?}");
     }
 }
 
 #[test]
 fn path_resolves_relative_to_the_current_folder() {
-    let field = edge_case_fixture();
+    let fixture = edge_case_fixture();
     let text = "`src/limits.rs:1` \"const OTHER_LIMIT: u8 = 1;\"";
-    let below = LookupScope { folder: "app/", ..BUILD_INDEX_SCOPE };
-    assert_eq!(field.check_in_scope(text, &below)[0].found, CitationStatus::Exact);
-    assert_ne!(field.check_in_scope(text, &BUILD_INDEX_SCOPE)[0].found, CitationStatus::Exact);
+    let subfolder_scope = LookupScope { folder: "app/", ..BUILD_INDEX_SCOPE };
+    assert_eq!(fixture.check_in_scope(text, &subfolder_scope)[0].found, CitationStatus::Exact);
+    assert_ne!(fixture.check_in_scope(text, &BUILD_INDEX_SCOPE)[0].found, CitationStatus::Exact);
 }
 
 #[test]
 fn quote_may_precede_its_location_or_be_escaped() {
-    let field = edge_case_fixture();
-    for (text, found) in [
+    let fixture = edge_case_fixture();
+    for (text, expected) in [
         ("\"const NEAR: u32 = 15;\" (src/limits.rs:1)", CitationStatus::Exact),
         ("\"const NEAR: u32 = 16;\" (src/limits.rs:1)", CitationStatus::NotFound),
         ("`const NEAR: u32 = 16;` at src/limits.rs:1", CitationStatus::NotFound),
         ("src/say.py:1 \"print(\\\"hello there friend\\\")\"", CitationStatus::Exact),
     ] {
-        assert_eq!(field.check_entry(text).found, found, "{text}");
+        assert_eq!(fixture.check_entry(text).found, expected, "{text}");
     }
-    let suggested = "src/limits.rs:1:\n```suggestion\nconst NEAR: u32 = 30;\n```\n";
-    assert!(field.check_prose(suggested).iter().all(|it| !it.found.is_wrong()));
+    let suggestion = "src/limits.rs:1:\n```suggestion\nconst NEAR: u32 = 30;\n```\n";
+    assert!(fixture.check_prose(suggestion).iter().all(|it| !it.found.is_wrong()));
 }

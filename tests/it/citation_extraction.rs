@@ -13,20 +13,20 @@ fn describe_references(references: &[Reference]) -> Vec<String> {
     references.iter().map(|reference| describe_target(&reference.target)).collect()
 }
 
-fn describe_target(cited: &CitedTarget) -> String {
-    match cited {
-        CitedTarget::Location(place) => {
-            let lines = match place.lines {
+fn describe_target(target: &CitedTarget) -> String {
+    match target {
+        CitedTarget::Location(location) => {
+            let lines = match location.lines {
                 Some((first, last)) if first == last => format!(":{first}"),
                 Some((first, last)) => format!(":{first}-{last}"),
                 None => String::new(),
             };
-            let words = match &place.text {
+            let text = match &location.text {
                 Some(CitedText::Quote(quote)) => format!(" \"{quote}\""),
                 Some(CitedText::Symbol(name)) => format!(" `{name}`"),
                 None => String::new(),
             };
-            format!("{}{lines}{words}{}", place.path, if place.certain { "" } else { "?" })
+            format!("{}{lines}{text}{}", location.path, if location.certain { "" } else { "?" })
         }
         CitedTarget::Symbol(name) => format!("`{name}`"),
         CitedTarget::Commit(id) => format!("commit {id}"),
@@ -314,13 +314,13 @@ fn self_assigned_verification_marks_are_stripped() {
 
 #[test]
 fn references_are_deduplicated_with_evidence_first() {
-    let mut whole = speech_with_evidence(&["src/a.rs:10", "src/a.rs:10"]);
-    if let Body::Speech { text, resolves, .. } = &mut whole {
+    let mut body = speech_with_evidence(&["src/a.rs:10", "src/a.rs:10"]);
+    if let Body::Speech { text, resolves, .. } = &mut body {
         *text = "src/a.rs:10 and src/b.rs:2".into();
         let evidence = vec!["src/c.rs:3".into()];
         resolves.push(Resolution { claim: "c0".into(), evidence });
     }
-    let references = extract(&whole);
+    let references = extract(&body);
     assert_eq!(describe_references(&references), ["src/a.rs:10", "src/c.rs:3", "src/b.rs:2"]);
     let claims: Vec<_> = references.iter().map(|it| it.claim.as_deref()).collect();
     assert_eq!(claims, [Some("c1"), Some("c0"), None]);
@@ -329,21 +329,21 @@ fn references_are_deduplicated_with_evidence_first() {
 
 #[test]
 fn extraction_limits_count_and_length() {
-    let many: Vec<String> = (0..5_500).map(|nth| format!("src/a{nth}.rs:1")).collect();
-    assert_eq!(extract_from_text(&many.join("\n")).len(), 5_000);
-    assert_eq!(extract(&Body::from_prose(many.join("\n"))).len(), 200);
-    let long = format!("```rust src/a.rs:1\n{}\n```", "let x = 1;\n".repeat(20_000));
-    let CitedTarget::Location(place) = &extract_from_text(&long)[0].target else {
-        panic!("no place")
+    let locations: Vec<String> = (0..5_500).map(|nth| format!("src/a{nth}.rs:1")).collect();
+    assert_eq!(extract_from_text(&locations.join("\n")).len(), 5_000);
+    assert_eq!(extract(&Body::from_prose(locations.join("\n"))).len(), 200);
+    let long_block = format!("```rust src/a.rs:1\n{}\n```", "let x = 1;\n".repeat(20_000));
+    let CitedTarget::Location(location) = &extract_from_text(&long_block)[0].target else {
+        panic!("no location")
     };
-    assert_eq!(place.text_str().unwrap().chars().count(), 60_000);
+    assert_eq!(location.text_str().unwrap().chars().count(), 60_000);
     let raw = format!("src/a.rs:1 \"{}\"", "é".repeat(1_000));
     assert_eq!(extract_from_text(&raw)[0].raw.chars().count(), 300);
 }
 
 #[test]
 fn hostile_text_is_parsed_in_bounded_time() {
-    let ticks: String = (1..1_400).map(|many| "`".repeat(many) + " ").collect();
+    let backticks: String = (1..1_400).map(|count| "`".repeat(count) + " ").collect();
     for text in [
         "`".repeat(1_000_000),
         "` ".repeat(500_000),
@@ -370,13 +370,13 @@ fn hostile_text_is_parsed_in_bounded_time() {
         "x".repeat(200_000),
         "i ran ".repeat(32_000),
         "src/a.rs ".repeat(20_000) + "```",
-        ticks,
+        backticks,
     ] {
-        let began = Instant::now();
+        let started = Instant::now();
         let start: String = text.chars().take(12).collect();
         assert!(extract_from_text(&text).len() <= 200);
         extract(&speech_with_evidence(&[&text]));
-        assert!(began.elapsed() < Duration::from_secs(5), "{start}: {:?}", began.elapsed());
+        assert!(started.elapsed() < Duration::from_secs(5), "{start}: {:?}", started.elapsed());
     }
 }
 
@@ -385,17 +385,17 @@ fn hostile_text_is_parsed_in_bounded_time() {
 fn randomly_edited_text_never_panics() {
     let seed = "In `src/a.rs` (lines 10-14): “let x” 「é」 [verified] ✓\n```rust src/a.rs:1\n 1 | x\n\
                 ...\n```\nC:\\a\\b.rs(3) a1b2c3d https://x.y/z#L1 we ran 3x faster ‘’ ``a`` `b`";
-    let letters: Vec<char> =
+    let alphabet: Vec<char> =
         "`\"“”‘’「」[]()<>:#L-–0159./\\ \n\t~✓é\u{feff}\u{0}".chars().collect();
     let mut rng = Rng(7);
     for _ in 0..3_000 {
         let mut text: Vec<char> = seed.chars().collect();
         for _ in 0..rng.below(12) {
-            let at = rng.below(text.len());
+            let index = rng.below(text.len());
             match rng.below(3) {
-                0 => drop(text.remove(at)),
-                1 => text.insert(at, letters[rng.below(letters.len())]),
-                _ => text[at] = letters[rng.below(letters.len())],
+                0 => drop(text.remove(index)),
+                1 => text.insert(index, alphabet[rng.below(alphabet.len())]),
+                _ => text[index] = alphabet[rng.below(alphabet.len())],
             }
         }
         let text: String = text.into_iter().collect();

@@ -22,7 +22,8 @@ impl CitationFixture {
     pub(crate) fn new(files: &[(&str, &str)]) -> CitationFixture {
         let repo = TestRepo::new();
         repo.commit(files);
-        let (tree, checker) = (repo.pin().tree, CitationChecker::new(TreeStore::new(&repo.home())));
+        let (tree, checker) =
+            (repo.pin().tree, CitationChecker::new(TreeStore::new(&repo.data_dir())));
         CitationFixture { repo, tree, checker }
     }
 
@@ -42,23 +43,27 @@ impl CitationFixture {
             let evidence = vec![entry.to_owned()];
             claims.push(Claim { id: "c1".into(), text: "x".into(), evidence, ..Claim::default() });
         }
-        let found =
+        let citations =
             self.checker.check(&self.repo.root(), &self.tree, &extract(&body), &BUILD_INDEX_SCOPE);
-        found.unwrap().swap_remove(0)
+        citations.unwrap().swap_remove(0)
     }
 
     /// Asserts status, location and note of one evidence entry.
     pub(crate) fn assert_entry(
         &self,
         entry: &str,
-        found: CitationStatus,
-        found_at: &str,
+        status: CitationStatus,
+        location: &str,
         note: &str,
     ) {
         let citation = self.check_entry(entry);
-        let at = citation.found_at.as_deref().unwrap_or_default();
-        let said = citation.note.as_deref().unwrap_or_default();
-        assert_eq!((citation.found, at, said), (found, found_at, note), "{entry}");
+        let actual_location = citation.found_at.as_deref().unwrap_or_default();
+        let actual_note = citation.note.as_deref().unwrap_or_default();
+        assert_eq!(
+            (citation.found, actual_location, actual_note),
+            (status, location, note),
+            "{entry}"
+        );
     }
 }
 
@@ -101,8 +106,8 @@ fn sample_fixture() -> CitationFixture {
 
 #[test]
 fn path_resolves_to_one_file_or_none() {
-    let field = sample_fixture();
-    for (entry, found, at, note) in [
+    let fixture = sample_fixture();
+    for (entry, status, location, note) in [
         ("src/a.rs", CitationStatus::Located, "", ""),
         ("a.rs", CitationStatus::Located, "", ""),
         ("./src/a.rs:3", CitationStatus::Located, "", ""),
@@ -135,43 +140,44 @@ fn path_resolves_to_one_file_or_none() {
         ),
         ("image.png:1", CitationStatus::Unchecked, "", "it is not text"),
     ] {
-        field.assert_entry(entry, found, at, note);
+        fixture.assert_entry(entry, status, location, note);
     }
     // A bare path in prose may be a proposal, so it is not reported as missing.
-    assert_eq!(field.check_prose("add `src/new.rs`")[0].found, CitationStatus::Unchecked);
-    assert_eq!(field.check_prose("see `src/new.rs:3`")[0].found, CitationStatus::NoSuchPath);
+    assert_eq!(fixture.check_prose("add `src/new.rs`")[0].found, CitationStatus::Unchecked);
+    assert_eq!(fixture.check_prose("see `src/new.rs:3`")[0].found, CitationStatus::NoSuchPath);
     assert_eq!(
-        field.check_prose("`application/json`")[0].note.as_deref(),
+        fixture.check_prose("`application/json`")[0].note.as_deref(),
         Some("not in this repository")
     );
-    assert_eq!(field.check_prose("`src/deep`")[0].found, CitationStatus::Located);
+    assert_eq!(fixture.check_prose("`src/deep`")[0].found, CitationStatus::Located);
 }
 
 #[test]
 fn ambiguous_path_is_resolved_by_quote_or_debate() {
-    let field = sample_fixture();
+    let fixture = sample_fixture();
     let note = "2 files end in `mod.rs`, and only this one has the quote";
-    field.assert_entry("mod.rs:1 \"pub fn deep_thought()\"", CitationStatus::Exact, "", note);
+    fixture.assert_entry("mod.rs:1 \"pub fn deep_thought()\"", CitationStatus::Exact, "", note);
     assert_eq!(
-        field.check_entry("mod.rs:1 \"pub fn deep_thought()\"").path.unwrap(),
+        fixture.check_entry("mod.rs:1 \"pub fn deep_thought()\"").path.unwrap(),
         "src/deep/mod.rs"
     );
-    let prefer = ["src/other/mod.rs".to_owned()];
-    let found = &field
-        .check_in_scope("mod.rs:1", &LookupScope { preferred_paths: &prefer, ..BUILD_INDEX_SCOPE })
-        [0];
+    let preferred_paths = ["src/other/mod.rs".to_owned()];
+    let citation = &fixture.check_in_scope(
+        "mod.rs:1",
+        &LookupScope { preferred_paths: &preferred_paths, ..BUILD_INDEX_SCOPE },
+    )[0];
     assert_eq!(
-        (found.found, found.path.as_deref()),
+        (citation.found, citation.path.as_deref()),
         (CitationStatus::Located, Some("src/other/mod.rs"))
     );
     let note = "2 files end in `mod.rs`, and the debate is about this one";
-    assert_eq!(found.note.as_deref(), Some(note));
+    assert_eq!(citation.note.as_deref(), Some(note));
 }
 
 #[test]
 fn line_out_of_range_is_reported() {
-    let field = sample_fixture();
-    for (entry, found, note) in [
+    let fixture = sample_fixture();
+    for (entry, status, note) in [
         ("src/a.rs:1", CitationStatus::Located, ""),
         ("src/a.rs:10", CitationStatus::Located, ""),
         ("src/a.rs:11", CitationStatus::LineOutOfRange, "the file has 10 lines"),
@@ -185,29 +191,29 @@ fn line_out_of_range_is_reported() {
         ("windows.txt:3", CitationStatus::LineOutOfRange, "the file has 2 lines"),
         ("src/a.rs:99 \"no such thing\"", CitationStatus::LineOutOfRange, "the file has 10 lines"),
     ] {
-        field.assert_entry(entry, found, "", note);
+        fixture.assert_entry(entry, status, "", note);
     }
     let note = "the file has 10 lines";
-    field.assert_entry(
+    fixture.assert_entry(
         "src/a.rs:99 \"let mut sum = 0;\"",
         CitationStatus::ElsewhereInFile,
         "src/a.rs:4",
         note,
     );
-    field.assert_entry(
+    fixture.assert_entry(
         "src/a.rs:12 \"let mut sum = 0;\"",
         CitationStatus::ElsewhereInFile,
         "src/a.rs:4",
         note,
     );
-    field.assert_entry("src/a.rs:4-99 \"let mut sum = 0;\"", CitationStatus::Exact, "", note);
-    let reversed = field.check_entry("src/a.rs:10-9");
+    fixture.assert_entry("src/a.rs:4-99 \"let mut sum = 0;\"", CitationStatus::Exact, "", note);
+    let reversed = fixture.check_entry("src/a.rs:10-9");
     assert_eq!((reversed.line, reversed.end_line), (Some(9), Some(10)));
 }
 
 #[test]
 fn unverifiable_evidence_is_marked_as_stated() {
-    let field = sample_fixture();
+    let fixture = sample_fixture();
     for (entry, note) in [
         ("https://example.com/x", "stated, not verified"),
         ("RFC 9110", "stated, not verified"),
@@ -215,14 +221,14 @@ fn unverifiable_evidence_is_marked_as_stated() {
         ("we measured 3x faster", "a benchmark claimed without its output"),
         ("we measured it: \"12.1 ms\"", "stated, not verified"),
     ] {
-        field.assert_entry(entry, CitationStatus::Unchecked, "", note);
+        fixture.assert_entry(entry, CitationStatus::Unchecked, "", note);
     }
 }
 
 #[test]
 fn symbols_are_found_at_their_definition() {
-    let field = sample_fixture();
-    for (entry, found, at, note) in [
+    let fixture = sample_fixture();
+    for (entry, status, location, note) in [
         ("`compute_total`", CitationStatus::ElsewhereInRepo, "src/a.rs:3", "defined"),
         ("`deep_thought()`", CitationStatus::ElsewhereInRepo, "src/deep/mod.rs:1", "defined"),
         ("`compute_tot`", CitationStatus::NotFound, "", ""),
@@ -237,42 +243,47 @@ fn symbols_are_found_at_their_definition() {
         ),
         ("src/a.rs:1 `no_thought`", CitationStatus::NotFound, "", ""),
     ] {
-        field.assert_entry(entry, found, at, note);
+        fixture.assert_entry(entry, status, location, note);
     }
-    let prose = &field.check_prose("a new `total_of_all` may help")[0];
-    assert_eq!(prose.found, CitationStatus::Unchecked);
-    assert_eq!(prose.note.as_deref(), Some("not in this repository"));
-    let field = CitationFixture::new(&[
+    let citation = &fixture.check_prose("a new `total_of_all` may help")[0];
+    assert_eq!(citation.found, CitationStatus::Unchecked);
+    assert_eq!(citation.note.as_deref(), Some("not in this repository"));
+    let fixture = CitationFixture::new(&[
         ("a.rs", "fn x() {\n    helper_one();\n}\n"),
         ("b.go", "func (s *Server) HandleAll(w int) {\n}\n"),
         ("c.ts", "class Thing {\n  doWork(x) {\n  }\n}\nnew Thing().doWork(1)\n"),
         ("d.rs", "struct Pot;\nimpl Pot {\n    fn boil_now() {}\n}\n"),
     ]);
-    for (entry, at, note) in [
+    for (entry, location, note) in [
         ("`helper_one`", "a.rs:2", "mentioned"),
         ("`HandleAll`", "b.go:1", "defined"),
         ("`doWork()`", "c.ts:2", "defined"),
         ("`Pot::boil_now`", "d.rs:3", "defined"),
     ] {
-        field.assert_entry(entry, CitationStatus::ElsewhereInRepo, at, note);
+        fixture.assert_entry(entry, CitationStatus::ElsewhereInRepo, location, note);
     }
-    field.assert_entry("`Pot::fry_now`", CitationStatus::NotFound, "", "");
+    fixture.assert_entry("`Pot::fry_now`", CitationStatus::NotFound, "", "");
 }
 
 #[test]
 fn commit_citation_is_located_or_unknown() {
-    let field = sample_fixture();
-    let head = field.repo.repository().head().unwrap().target().unwrap().to_string();
-    field.assert_entry(&format!("commit {head}"), CitationStatus::Located, "", "");
+    let fixture = sample_fixture();
+    let head = fixture.repo.repository().head().unwrap().target().unwrap().to_string();
+    fixture.assert_entry(&format!("commit {head}"), CitationStatus::Located, "", "");
     let short = &head[..12];
     if short.contains(|c: char| c.is_ascii_digit()) && short.contains(|c: char| c.is_alphabetic()) {
-        field.assert_entry(short, CitationStatus::Located, "", "");
+        fixture.assert_entry(short, CitationStatus::Located, "", "");
     }
-    field.assert_entry("commit 0123abc4567", CitationStatus::CommitUnknown, "", "");
+    fixture.assert_entry("commit 0123abc4567", CitationStatus::CommitUnknown, "", "");
     // A tree id is not a commit id.
-    field.assert_entry(&format!("commit {}", field.tree), CitationStatus::CommitUnknown, "", "");
-    fs::write(field.repo.root().join(".git/shallow"), format!("{head}\n")).unwrap();
-    field.assert_entry(
+    fixture.assert_entry(
+        &format!("commit {}", fixture.tree),
+        CitationStatus::CommitUnknown,
+        "",
+        "",
+    );
+    fs::write(fixture.repo.root().join(".git/shallow"), format!("{head}\n")).unwrap();
+    fixture.assert_entry(
         "commit 0123abc4567",
         CitationStatus::Unchecked,
         "",
@@ -282,38 +293,41 @@ fn commit_citation_is_located_or_unknown() {
 
 #[test]
 fn without_an_index_other_files_are_not_searched() {
-    let field = sample_fixture();
-    let known = |text: &str| field.check_in_scope(text, &CACHED_INDEX_SCOPE)[0].found;
-    assert_eq!(known("src/a.rs:1 \"pub fn deep_thought()\""), CitationStatus::NotSearched);
-    assert_eq!(known("`deep_thought`"), CitationStatus::NotSearched);
-    assert_eq!(known("src/a.rs:4 \"let mut sum = 0;\""), CitationStatus::Exact);
+    let fixture = sample_fixture();
+    let cached_status = |text: &str| fixture.check_in_scope(text, &CACHED_INDEX_SCOPE)[0].found;
+    assert_eq!(cached_status("src/a.rs:1 \"pub fn deep_thought()\""), CitationStatus::NotSearched);
+    assert_eq!(cached_status("`deep_thought`"), CitationStatus::NotSearched);
+    assert_eq!(cached_status("src/a.rs:4 \"let mut sum = 0;\""), CitationStatus::Exact);
     let licence = "lib/c1.rs:1 \"Everybody may use this file as they like.\"";
-    assert_eq!(known(licence), CitationStatus::Exact);
-    assert!(!field.repo.home().join("indexes").exists());
-    assert_eq!(field.check_prose(licence)[0].found, CitationStatus::NonDistinctive);
-    assert_eq!(known(licence), CitationStatus::NonDistinctive);
-    assert_eq!(known("src/a.rs:1 \"pub fn deep_thought()\""), CitationStatus::ElsewhereInRepo);
+    assert_eq!(cached_status(licence), CitationStatus::Exact);
+    assert!(!fixture.repo.data_dir().join("indexes").exists());
+    assert_eq!(fixture.check_prose(licence)[0].found, CitationStatus::NonDistinctive);
+    assert_eq!(cached_status(licence), CitationStatus::NonDistinctive);
+    assert_eq!(
+        cached_status("src/a.rs:1 \"pub fn deep_thought()\""),
+        CitationStatus::ElsewhereInRepo
+    );
     // A new checker reads the index from disk.
-    let other = CitationFixture {
-        checker: CitationChecker::new(TreeStore::new(&field.repo.home())),
-        ..field
+    let reloaded = CitationFixture {
+        checker: CitationChecker::new(TreeStore::new(&fixture.repo.data_dir())),
+        ..fixture
     };
     assert_eq!(
-        other.check_in_scope("`deep_thought`", &CACHED_INDEX_SCOPE)[0].found,
+        reloaded.check_in_scope("`deep_thought`", &CACHED_INDEX_SCOPE)[0].found,
         CitationStatus::ElsewhereInRepo
     );
 }
 
 #[test]
 fn damaged_index_file_is_rebuilt() {
-    let field = sample_fixture();
+    let fixture = sample_fixture();
     let quote = "src/a.rs:1 \"pub fn deep_thought()\"";
-    assert_eq!(field.check_prose(quote)[0].found, CitationStatus::ElsewhereInRepo);
-    let folder = field.repo.home().join("indexes");
+    assert_eq!(fixture.check_prose(quote)[0].found, CitationStatus::ElsewhereInRepo);
+    let folder = fixture.repo.data_dir().join("indexes");
     let entries = fs::read_dir(&folder).unwrap();
     let paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     let [path] = paths.as_slice() else { panic!("one index: {paths:?}") };
-    let whole = fs::read(path).unwrap();
+    let intact = fs::read(path).unwrap();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -321,71 +335,72 @@ fn damaged_index_file_is_rebuilt() {
             |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(path), mode(&folder)), (0o600, 0o700));
     }
-    let mut damages = vec![vec![], whole[..whole.len() - 1].to_vec(), [&whole[..], &[0]].concat()];
-    for at in [0, 8, 12, 52, 56, 60, 68, whole.len() / 2, whole.len() - 1] {
-        let mut bytes = whole.clone();
-        bytes[at] ^= 0x41;
-        damages.push(bytes);
+    let mut damaged_files =
+        vec![vec![], intact[..intact.len() - 1].to_vec(), [&intact[..], &[0]].concat()];
+    for offset in [0, 8, 12, 52, 56, 60, 68, intact.len() / 2, intact.len() - 1] {
+        let mut bytes = intact.clone();
+        bytes[offset] ^= 0x41;
+        damaged_files.push(bytes);
     }
-    for bytes in damages {
+    for bytes in damaged_files {
         fs::write(path, bytes).unwrap();
-        let checker = CitationChecker::new(TreeStore::new(&field.repo.home()));
+        let checker = CitationChecker::new(TreeStore::new(&fixture.repo.data_dir()));
         let check = |scope: &LookupScope<'_>| {
             let references = extract_from_text(quote);
-            checker.check(&field.repo.root(), &field.tree, &references, scope).unwrap()[0].found
+            checker.check(&fixture.repo.root(), &fixture.tree, &references, scope).unwrap()[0].found
         };
         assert_eq!(check(&CACHED_INDEX_SCOPE), CitationStatus::NotSearched);
         assert_eq!(check(&BUILD_INDEX_SCOPE), CitationStatus::ElsewhereInRepo);
-        assert_eq!(fs::read(path).unwrap(), whole);
+        assert_eq!(fs::read(path).unwrap(), intact);
     }
 }
 
 #[test]
 fn index_cache_keeps_at_most_eight_files() {
-    let ground = TestRepo::new();
-    let checker = CitationChecker::new(TreeStore::new(&ground.home()));
+    let repo = TestRepo::new();
+    let checker = CitationChecker::new(TreeStore::new(&repo.data_dir()));
     for nth in 0..10 {
-        ground.commit(&[("a.rs", &format!("fn number_{nth}() {{}}\n"))]);
-        let found = checker.check(
-            &ground.root(),
-            &ground.pin().tree,
+        repo.commit(&[("a.rs", &format!("fn number_{nth}() {{}}\n"))]);
+        let citations = checker.check(
+            &repo.root(),
+            &repo.pin().tree,
             &extract_from_text(&format!("`number_{nth}`")),
             &BUILD_INDEX_SCOPE,
         );
-        assert_eq!(found.unwrap()[0].found, CitationStatus::ElsewhereInRepo);
+        assert_eq!(citations.unwrap()[0].found, CitationStatus::ElsewhereInRepo);
     }
-    assert_eq!(fs::read_dir(ground.home().join("indexes")).unwrap().count(), 8);
+    assert_eq!(fs::read_dir(repo.data_dir().join("indexes")).unwrap().count(), 8);
 }
 
 #[test]
 fn excluded_file_cannot_support_a_citation() {
-    let field = sample_fixture();
+    let fixture = sample_fixture();
     let scope = LookupScope { excluded_path: Some("src/a.rs"), ..BUILD_INDEX_SCOPE };
-    assert_eq!(field.check_in_scope("src/a.rs:3", &scope)[0].found, CitationStatus::Unchecked);
+    assert_eq!(fixture.check_in_scope("src/a.rs:3", &scope)[0].found, CitationStatus::Unchecked);
     let quote = "src/deep/mod.rs:1 \"let mut sum = 0;\"";
-    assert_eq!(field.check_in_scope(quote, &scope)[0].found, CitationStatus::NotFound);
-    assert_eq!(field.check_prose(quote)[0].found, CitationStatus::ElsewhereInRepo);
+    assert_eq!(fixture.check_in_scope(quote, &scope)[0].found, CitationStatus::NotFound);
+    assert_eq!(fixture.check_prose(quote)[0].found, CitationStatus::ElsewhereInRepo);
 }
 
 #[test]
 fn unreadable_files_are_reported_as_unchecked() {
-    let field = sample_fixture();
-    let ground = &field.repo;
-    let (link, nowhere) = (ground.blob(b"a.rs"), git2::Oid::from_str(&"1".repeat(40)).unwrap());
-    let (large, text) = (ground.blob(&vec![b'x'; 1024 * 1024 + 1]), ground.blob(b"one line\n"));
-    let tree = ground.raw_tree(&[
-        ("100644", b"gone.rs", nowhere),
+    let fixture = sample_fixture();
+    let repo = &fixture.repo;
+    let (link, missing) = (repo.blob(b"a.rs"), git2::Oid::from_str(&"1".repeat(40)).unwrap());
+    let (large, text) = (repo.blob(&vec![b'x'; 1024 * 1024 + 1]), repo.blob(b"one line\n"));
+    let tree = repo.raw_tree(&[
+        ("100644", b"gone.rs", missing),
         ("100644", b"large.rs", large),
         ("120000", b"link.rs", link),
-        ("160000", b"module.rs", nowhere),
+        ("160000", b"module.rs", missing),
         ("100644", b"text.rs", text),
     ]);
     let check = |text: &str| {
         let references = extract_from_text(text);
         let tree = tree.to_string();
-        let found =
-            field.checker.check(&ground.root(), &tree, &references, &BUILD_INDEX_SCOPE).unwrap();
-        (found[0].found, found[0].note.clone().unwrap_or_default())
+        let citations =
+            fixture.checker.check(&repo.root(), &tree, &references, &BUILD_INDEX_SCOPE).unwrap();
+        (citations[0].found, citations[0].note.clone().unwrap_or_default())
     };
     for (text, note) in [
         ("gone.rs:1", "it cannot be read"),
@@ -397,34 +412,35 @@ fn unreadable_files_are_reported_as_unchecked() {
     }
     assert_eq!(check("text.rs:1 \"nothing of the kind\"").0, CitationStatus::NotFound);
     // An index built with read errors is not cached, as a later read may succeed.
-    assert!(!ground.home().join("indexes").exists());
+    assert!(!repo.data_dir().join("indexes").exists());
 }
 
 #[test]
 fn short_commit_id_ignores_other_objects() {
-    let ground = TestRepo::new();
-    let head = ground.commit(&[("a.rs", "fn a() {}\n")]).to_string();
+    let repo = TestRepo::new();
+    let head = repo.commit(&[("a.rs", "fn a() {}\n")]).to_string();
     // Search for a blob whose hash shares its first four digits with the commit.
-    let alike = (0..200_000).find(|nth: &u32| {
+    let colliding = (0..200_000).find(|nth: &u32| {
         let id = git2::Oid::hash_object(git2::ObjectType::Blob, nth.to_string().as_bytes());
         id.unwrap().to_string().starts_with(&head[..4])
     });
-    ground.blob(alike.unwrap().to_string().as_bytes());
-    assert_eq!(find_commit(&ground.root(), &head[..4]).unwrap(), CommitLookup::Known(head.clone()));
+    repo.blob(colliding.unwrap().to_string().as_bytes());
+    assert_eq!(find_commit(&repo.root(), &head[..4]).unwrap(), CommitLookup::Known(head.clone()));
     for prefix in ["xyz", "", "12", &"0".repeat(41), "0000000"] {
-        assert_eq!(find_commit(&ground.root(), prefix).unwrap(), CommitLookup::Unknown, "{prefix}");
+        assert_eq!(find_commit(&repo.root(), prefix).unwrap(), CommitLookup::Unknown, "{prefix}");
     }
 }
 
 #[test]
 fn missing_tree_is_an_error() {
-    let field = sample_fixture();
-    let gone = field.checker.check(&field.repo.root(), &"0".repeat(40), &[], &BUILD_INDEX_SCOPE);
-    assert!(gone.is_err());
+    let fixture = sample_fixture();
+    let result =
+        fixture.checker.check(&fixture.repo.root(), &"0".repeat(40), &[], &BUILD_INDEX_SCOPE);
+    assert!(result.is_err());
 }
 
 #[test]
 fn checker_is_send_sync_and_clone() {
-    fn shared<T: Send + Sync + Clone>(_: &T) {}
-    shared(&sample_fixture().checker);
+    fn assert_send_sync_clone<T: Send + Sync + Clone>(_: &T) {}
+    assert_send_sync_clone(&sample_fixture().checker);
 }

@@ -10,10 +10,10 @@ fn quote_fixture() -> CitationFixture {
     text +=
         "let quoted = \"a “curly” one\";\n\nfn one(a: u8,\n       b: u8) {\n}\nif x { y }\n...\n";
     text += "- first\n- second\nx = 1\n";
-    let common = "// Everybody may use this file as they like.\n";
+    let licence = "// Everybody may use this file as they like.\n";
     let mut files = vec![("src/a.rs".to_owned(), text)];
     files.extend(
-        (0..5).map(|nth| (format!("lib/c{nth}.rs"), format!("{common}fn only_{nth}() {{}}\n"))),
+        (0..5).map(|nth| (format!("lib/c{nth}.rs"), format!("{licence}fn only_{nth}() {{}}\n"))),
     );
     files.push(("src/b.rs".into(), "fn elsewhere_entirely(x: u8) {}\n".into()));
     files.push(("w.txt".into(), "\u{feff}first line here\r\n\r\nsecond line here\r\n".into()));
@@ -23,8 +23,8 @@ fn quote_fixture() -> CitationFixture {
 
 #[test]
 fn quote_status_depends_on_where_it_is_found() {
-    let field = quote_fixture();
-    for (entry, found, at) in [
+    let fixture = quote_fixture();
+    for (entry, status, location) in [
         ("src/a.rs:10 \"let value_10 = make(10);\"", CitationStatus::Exact, ""),
         ("src/a.rs:5-12 \"let value_10 = make(10);\"", CitationStatus::Exact, ""),
         ("src/a.rs \"let value_10 = make(10);\"", CitationStatus::Exact, "src/a.rs:10"),
@@ -60,18 +60,18 @@ fn quote_status_depends_on_where_it_is_found() {
         ("w.txt:1 \"first line here\"", CitationStatus::Exact, ""),
         ("w.txt:3 \"second line here\"", CitationStatus::Exact, ""),
     ] {
-        field.assert_entry(entry, found, at, "");
+        fixture.assert_entry(entry, status, location, "");
     }
 }
 
 #[test]
 fn multi_line_quote_matches_consecutive_lines_only() {
-    let field = quote_fixture();
-    let check = |quote: &str, found: CitationStatus| {
+    let fixture = quote_fixture();
+    let check = |quote: &str, status: CitationStatus| {
         let text = format!("```rust src/a.rs:1-43\n{quote}\n```");
-        assert_eq!(field.check_prose(&text)[0].found, found, "{quote}");
+        assert_eq!(fixture.check_prose(&text)[0].found, status, "{quote}");
     };
-    for (quote, found) in [
+    for (quote, status) in [
         ("let value_1 = make(1);\nlet value_2 = make(2);", CitationStatus::Exact),
         ("value_1 = make(1);\n\n      let value_2", CitationStatus::Exact),
         ("let value_1 = make(1); let value_2 = make(2);", CitationStatus::NotFound),
@@ -101,19 +101,19 @@ fn multi_line_quote_matches_consecutive_lines_only() {
         ),
         ("let value_1 = make(1);\r\nlet value_2 = make(2);\r", CitationStatus::Exact),
     ] {
-        check(quote, found);
+        check(quote, status);
     }
     // Text that looks like a prefix or an ellipsis may be in the file itself.
     let list = "```yaml src/a.rs:48-49\n- first\n- second\n```";
-    assert_eq!(field.check_prose(list)[0].found, CitationStatus::Exact);
+    assert_eq!(fixture.check_prose(list)[0].found, CitationStatus::Exact);
     let dots = "```py src/a.rs:46-48\nif x { y }\n...\n- first\n```";
-    assert_eq!(field.check_prose(dots)[0].found, CitationStatus::Exact);
+    assert_eq!(fixture.check_prose(dots)[0].found, CitationStatus::Exact);
 }
 
 /// Cites each line from many other lines: the distance alone decides the status.
 #[test]
 fn distance_from_the_cited_line_decides_the_status() {
-    let field = quote_fixture();
+    let fixture = quote_fixture();
     let mut lines = vec![];
     let mut expected = vec![];
     for line in (1..=40).step_by(3) {
@@ -127,12 +127,12 @@ fn distance_from_the_cited_line_decides_the_status() {
         }
     }
     let text = lines.join("\n");
-    let found: Vec<CitationStatus> =
-        field.check_prose(&text).iter().map(|citation| citation.found).collect();
-    assert_eq!(found, expected);
+    let statuses: Vec<CitationStatus> =
+        fixture.check_prose(&text).iter().map(|citation| citation.found).collect();
+    assert_eq!(statuses, expected);
     assert_eq!(
-        field.check_in_scope(&text, &BUILD_INDEX_SCOPE),
-        field.check_in_scope(&text, &BUILD_INDEX_SCOPE)
+        fixture.check_in_scope(&text, &BUILD_INDEX_SCOPE),
+        fixture.check_in_scope(&text, &BUILD_INDEX_SCOPE)
     );
 }
 
@@ -146,18 +146,23 @@ fn tree_search_finds_every_partial_quote() {
     }
     files.push(("here.rs".into(), "fn here() {}\n".into()));
     let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let field = CitationFixture::new(&files);
+    let fixture = CitationFixture::new(&files);
     for nth in (0..60).step_by(7) {
         for line in [0, 7, 19] {
             // Cut inside a word at both ends.
             let quote = format!("all_{nth}(arg_{line}, \"text {}\"", nth * line);
-            let citation = field.check_entry(&format!("here.rs:1 `{quote}`"));
-            let at = format!("src/f{nth}.rs:{}", line + 1);
+            let citation = fixture.check_entry(&format!("here.rs:1 `{quote}`"));
+            let location = format!("src/f{nth}.rs:{}", line + 1);
             assert_eq!(
                 (citation.found, citation.found_at),
-                (CitationStatus::ElsewhereInRepo, Some(at))
+                (CitationStatus::ElsewhereInRepo, Some(location))
             );
         }
     }
-    field.assert_entry("here.rs:1 `call_61(arg_1, \"text 1\")`", CitationStatus::NotFound, "", "");
+    fixture.assert_entry(
+        "here.rs:1 `call_61(arg_1, \"text 1\")`",
+        CitationStatus::NotFound,
+        "",
+        "",
+    );
 }

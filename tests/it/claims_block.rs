@@ -18,11 +18,15 @@ fn summarize_claims(body: &Body) -> (String, String) {
 }
 
 #[track_caller]
-fn check_block(json: &str, claims: &str, why: &str) {
-    let (read, unstructured) = summarize_claims(&parse_block(json));
-    assert_eq!(read, claims, "{json}");
-    let fits = if why.is_empty() { unstructured.is_empty() } else { unstructured.contains(why) };
-    assert!(fits, "{json}: {unstructured}");
+fn check_block(json: &str, claims: &str, expected_error: &str) {
+    let (parsed, unstructured) = summarize_claims(&parse_block(json));
+    assert_eq!(parsed, claims, "{json}");
+    let error_matches = if expected_error.is_empty() {
+        unstructured.is_empty()
+    } else {
+        unstructured.contains(expected_error)
+    };
+    assert!(error_matches, "{json}: {unstructured}");
     assert_eq!(parse_block(json).to_text(), "Prose.", "the block is cut from the prose");
 }
 
@@ -49,15 +53,16 @@ fn concessions_resolutions_and_help_are_parsed() {
             "resolves":["c",{"claim":"d","evidence":"a fix"},9],
             "help":{"request":"technical","target_audience":"Hal","reason":"figures"}}"#,
     );
-    let given = |claim: &str, quote: &str| Concession { claim: claim.into(), quote: quote.into() };
-    assert_eq!(body.concessions(), [given("7", "You are right."), given("b", "")]);
-    let resolved = |claim: &str, evidence: &[&str]| Resolution {
+    let concession =
+        |claim: &str, quote: &str| Concession { claim: claim.into(), quote: quote.into() };
+    assert_eq!(body.concessions(), [concession("7", "You are right."), concession("b", "")]);
+    let resolution = |claim: &str, evidence: &[&str]| Resolution {
         claim: claim.into(),
         evidence: evidence.iter().map(|e| (*e).into()).collect(),
     };
     assert_eq!(
         body.resolutions(),
-        [resolved("c", &[]), resolved("d", &["a fix"]), resolved("9", &[])]
+        [resolution("c", &[]), resolution("d", &["a fix"]), resolution("9", &[])]
     );
     let help =
         HelpRequest { kind: "technical".into(), from: "Hal".into(), because: "figures".into() };
@@ -67,27 +72,27 @@ fn concessions_resolutions_and_help_are_parsed() {
 
 #[test]
 fn invalid_block_leaves_unstructured_speech_with_error() {
-    let (object, json, shape) = (
+    let (not_object, not_json, wrong_shape) = (
         "the claims block is not a JSON object",
         "the claims block is not JSON (line 1, column ",
         "the claims block does not have the shape asked for (line 1, column ",
     );
     let id = "an id is not 1 to 16 letters, digits, `.`, `_` and `-`";
-    let many = |n: usize| {
+    let block_with = |n: usize| {
         let claims: Vec<String> = (0..n).map(|id| format!(r#"{{"id":{id},"text":"t"}}"#)).collect();
         format!(r#"{{"claims":[{}]}}"#, claims.join(","))
     };
-    let long = format!(r#"{{"claims":[{{"id":"{}","text":"t"}}]}}"#, "x".repeat(17));
-    for (block, why) in [
-        ("", object),
-        ("not json", object),
-        (r#""claims""#, object),
-        (r#"{"claims":[{"id":"a"}]}"#, shape),
-        (r#"{"claims":[{"text":"t"}]}"#, shape),
-        (r#"{"claims":[{"id":1.5,"text":"t"}]}"#, shape),
+    let long_id = format!(r#"{{"claims":[{{"id":"{}","text":"t"}}]}}"#, "x".repeat(17));
+    for (block, expected_error) in [
+        ("", not_object),
+        ("not json", not_object),
+        (r#""claims""#, not_object),
+        (r#"{"claims":[{"id":"a"}]}"#, wrong_shape),
+        (r#"{"claims":[{"text":"t"}]}"#, wrong_shape),
+        (r#"{"claims":[{"id":1.5,"text":"t"}]}"#, wrong_shape),
         (r#"{"claims":[{"id":"a","text":"t"}]"#, "the claims block is not JSON (line 2, column "),
-        (r#"{"claims":[{"id":"a","text":"t"}]}}"#, json),
-        (r#"{"claims":[{'id':'a'}]}"#, json),
+        (r#"{"claims":[{"id":"a","text":"t"}]}}"#, not_json),
+        (r#"{"claims":[{'id':'a'}]}"#, not_json),
         (
             r#"{"claims":[{"id":"a","text":"t"},{"id":"a","text":"u"}]}"#,
             "two claims are called `a`",
@@ -101,12 +106,12 @@ fn invalid_block_leaves_unstructured_speech_with_error() {
         (r#"{"claims":[{"id":"a","text":"t","answers":["b c"]}]}"#, id),
         (r#"{"concedes":[{"claim":"a b","quote":"q"}]}"#, id),
         (r#"{"resolves":["a b"]}"#, id),
-        (&long, id),
-        (&many(41), "the claims block has 41 entries; at most 40 are read"),
+        (&long_id, id),
+        (&block_with(41), "the claims block has 41 entries; at most 40 are read"),
     ] {
-        check_block(block, "", why);
+        check_block(block, "", expected_error);
     }
-    assert_eq!(parse_block(&many(40)).claims().len(), 40);
+    assert_eq!(parse_block(&block_with(40)).claims().len(), 40);
 }
 
 /// Checks the prose and claims of a whole reply, and whether its block is valid.
@@ -143,16 +148,16 @@ fn last_block_is_parsed_and_cut_from_the_prose() {
 
 #[test]
 fn list_in_place_of_object_is_refused() {
-    let list = "the claims block has a list where an object was asked for";
-    for (json, why) in [
+    let list_error = "the claims block has a list where an object was asked for";
+    for (json, expected_error) in [
         ("[]", "the claims block is not a JSON object"),
         (r#"[[{"id":"a","text":"t"}]]"#, "the claims block is not a JSON object"),
-        (r#"{"claims":[["a","t"]]}"#, list),
-        (r#"{"concedes":[["a","q"]]}"#, list),
-        (r#"{"resolves":[["a"]]}"#, list),
-        (r#"{"help":["technical","Hal","figures"]}"#, list),
+        (r#"{"claims":[["a","t"]]}"#, list_error),
+        (r#"{"concedes":[["a","q"]]}"#, list_error),
+        (r#"{"resolves":[["a"]]}"#, list_error),
+        (r#"{"help":["technical","Hal","figures"]}"#, list_error),
     ] {
-        check_block(json, "", why);
+        check_block(json, "", expected_error);
     }
     check_block(r#"{"claims":[{"id":"a","text":"t"}],"mood":[["good"]]}"#, "a:t::", "");
 }
@@ -175,8 +180,8 @@ fn parse_error_does_not_quote_the_block() {
         format!("{{ {long}"),
         long.clone(),
     ] {
-        let (claims, why) = summarize_claims(&parse_block(&json));
+        let (claims, error) = summarize_claims(&parse_block(&json));
         assert_eq!(claims, "");
-        assert!(!why.contains("judge") && (20..100).contains(&why.len()), "{why}");
+        assert!(!error.contains("judge") && (20..100).contains(&error.len()), "{error}");
     }
 }

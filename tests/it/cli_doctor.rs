@@ -3,17 +3,17 @@ use crate::test_env::TestEnv;
 use serde_json::Value;
 use std::fs;
 
-fn find_check<'a>(examined: &'a Value, name: &str) -> &'a Value {
-    let all = examined["checks"].as_array().unwrap();
-    all.iter().find(|it| it["name"] == name).unwrap_or_else(|| panic!("no {name} in {examined:#}"))
+fn find_check<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let checks = report["checks"].as_array().unwrap();
+    checks.iter().find(|it| it["name"] == name).unwrap_or_else(|| panic!("no {name} in {report:#}"))
 }
 
-fn run_doctor(lab: &TestEnv, args: &[&str]) -> Value {
-    lab.debate(&[&["doctor", "--json"], args].concat()).output().json()
+fn run_doctor(env: &TestEnv, args: &[&str]) -> Value {
+    env.debate(&[&["doctor", "--json"], args].concat()).output().json()
 }
 
-fn write_gemini_config(lab: &TestEnv, entry: &str) {
-    let folder = lab.temp_path("user/.gemini");
+fn write_gemini_config(env: &TestEnv, entry: &str) {
+    let folder = env.temp_path("user/.gemini");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("settings.json"), format!("{{\"mcpServers\": {{\"debate\": {entry}}}}}"))
         .unwrap();
@@ -21,25 +21,25 @@ fn write_gemini_config(lab: &TestEnv, entry: &str) {
 
 #[test]
 fn unregistered_client_is_listed_with_its_init_command() {
-    let lab = TestEnv::new();
-    fs::create_dir(lab.temp_path("user/.gemini")).unwrap();
-    let examined = run_doctor(&lab, &[]);
-    assert_eq!(examined["ok"], true, "{examined:#}");
-    let found = find_check(&examined, "Gemini CLI");
-    assert_eq!(found["hint"], "debate init gemini");
-    assert!(find_check(&examined, "clients")["says"].as_str().unwrap().contains("Claude Code"));
-    let mended = run_doctor(&lab, &["--fix"]);
-    let found = find_check(&mended, "Gemini CLI");
-    assert!(found["says"].as_str().unwrap().starts_with("registered in"), "{found:#}");
-    assert!(found["mended"].as_str().unwrap().contains("added server"), "{found:#}");
-    let commands = find_check(&mended, "Gemini CLI commands")["says"].as_str().unwrap();
-    assert_eq!(commands, "there: /debate, /debate-review, /debate-resume, /debate-research");
+    let env = TestEnv::new();
+    fs::create_dir(env.temp_path("user/.gemini")).unwrap();
+    let report = run_doctor(&env, &[]);
+    assert_eq!(report["ok"], true, "{report:#}");
+    let check = find_check(&report, "Gemini CLI");
+    assert_eq!(check["hint"], "debate init gemini");
+    assert!(find_check(&report, "clients")["says"].as_str().unwrap().contains("Claude Code"));
+    let fixed_report = run_doctor(&env, &["--fix"]);
+    let check = find_check(&fixed_report, "Gemini CLI");
+    assert!(check["says"].as_str().unwrap().starts_with("registered in"), "{check:#}");
+    assert!(check["mended"].as_str().unwrap().contains("added server"), "{check:#}");
+    let commands = find_check(&fixed_report, "Gemini CLI commands")["says"].as_str().unwrap();
+    assert_eq!(commands, "installed: /debate, /debate-review, /debate-resume, /debate-research");
 }
 
 #[test]
 fn config_that_would_break_a_round_is_an_error() {
     let program = env!("CARGO_BIN_EXE_debate");
-    for (entry, says, fixed) in [
+    for (entry, message, is_fixable) in [
         (
             r#"{"command": "/gone/debate", "args": ["mcp"]}"#.to_owned(),
             "`/gone/debate` is not there",
@@ -58,112 +58,110 @@ fn config_that_would_break_a_round_is_an_error() {
         (r#"{"command": "npx", "args": ["x"]}"#.to_owned(), "is another server", false),
         ("3,,".to_owned(), "cannot be read: line 1", false),
     ] {
-        let lab = TestEnv::new();
-        write_gemini_config(&lab, &entry);
-        let found = lab.debate(&["doctor"]).expect_exit_code(1);
-        found.assert_stdout_contains(&["BAD  Gemini CLI:", says, "hint: "]);
-        let mended = lab.debate(&["doctor", "--fix"]).expect_exit_code(i32::from(!fixed));
-        if fixed {
-            mended.assert_stdout_contains(&["Gemini CLI: registered", "mended: updated server"]);
+        let env = TestEnv::new();
+        write_gemini_config(&env, &entry);
+        let report = env.debate(&["doctor"]).expect_exit_code(1);
+        report.assert_stdout_contains(&["BAD  Gemini CLI:", message, "hint: "]);
+        let fix_output = env.debate(&["doctor", "--fix"]).expect_exit_code(i32::from(!is_fixable));
+        if is_fixable {
+            fix_output
+                .assert_stdout_contains(&["Gemini CLI: registered", "mended: updated server"]);
         }
-        let text = fs::read_to_string(lab.temp_path("user/.gemini/settings.json")).unwrap();
-        assert_eq!(text.contains(&entry), !fixed, "{text}");
+        let text = fs::read_to_string(env.temp_path("user/.gemini/settings.json")).unwrap();
+        assert_eq!(text.contains(&entry), !is_fixable, "{text}");
     }
-    let lab = TestEnv::new();
-    fs::create_dir(lab.temp_path("user/.claude")).unwrap();
-    lab.debate(&["init", "claude"]).expect_success();
-    let done = lab.debate(&["doctor"]).env("MCP_TOOL_TIMEOUT", "30000").expect_exit_code(1);
-    done.assert_stdout_contains(&[
+    let env = TestEnv::new();
+    fs::create_dir(env.temp_path("user/.claude")).unwrap();
+    env.debate(&["init", "claude"]).expect_success();
+    let output = env.debate(&["doctor"]).env("MCP_TOOL_TIMEOUT", "30000").expect_exit_code(1);
+    output.assert_stdout_contains(&[
         "BAD  Claude Code:",
         "cut after 30 s by MCP_TOOL_TIMEOUT",
         "hint: unset MCP_TOOL_TIMEOUT",
     ]);
-    lab.debate(&["doctor"]).env("MCP_TOOL_TIMEOUT", "600000").expect_success();
-    let settings = lab.temp_path("user/.claude/settings.json");
+    env.debate(&["doctor"]).env("MCP_TOOL_TIMEOUT", "600000").expect_success();
+    let settings = env.temp_path("user/.claude/settings.json");
     fs::write(&settings, "{\"env\": {\"MCP_TOOL_TIMEOUT\": \"20000\"}}").unwrap();
-    let done = lab.debate(&["doctor"]).expect_exit_code(1);
-    done.assert_stdout_contains(&[
+    let output = env.debate(&["doctor"]).expect_exit_code(1);
+    output.assert_stdout_contains(&[
         "cut after 20 s by env.MCP_TOOL_TIMEOUT in `",
-        "hint: take env.MCP_TOOL_TIMEOUT",
+        "hint: remove env.MCP_TOOL_TIMEOUT",
     ]);
 }
 
 #[test]
 fn possible_improvements_are_hints_not_errors() {
-    let lab = TestEnv::new();
-    lab.debate(&["init", "codex"]).expect_success();
-    let done =
-        lab.debate(&["doctor"]).env("OPENAI_API_KEY", "sk-some-key-of-mine").expect_success();
-    done.assert_stdout_contains(&[
+    let env = TestEnv::new();
+    env.debate(&["init", "codex"]).expect_success();
+    let output =
+        env.debate(&["doctor"]).env("OPENAI_API_KEY", "sk-some-key-of-mine").expect_success();
+    output.assert_stdout_contains(&[
         "--   Codex CLI: registered",
         "asks before every call",
         "does not hand on OPENAI_API_KEY",
         "hint: debate init codex --approve; debate init codex --env OPENAI_API_KEY",
     ]);
-    assert!(!done.stdout.contains("sk-some-key"));
-    lab.debate(&["init", "codex", "--approve", "--env", "OPENAI_API_KEY"]).expect_success();
-    let done =
-        lab.debate(&["doctor"]).env("OPENAI_API_KEY", "sk-some-key-of-mine").expect_success();
-    done.assert_stdout_contains(&["ok   Codex CLI: registered"]);
-    let old = lab.temp_path("user/.codex/skills/debate/SKILL.md");
-    fs::remove_file(&old).unwrap();
-    lab.debate(&["doctor"]).expect_success().assert_stdout_contains(&[
+    assert!(!output.stdout.contains("sk-some-key"));
+    env.debate(&["init", "codex", "--approve", "--env", "OPENAI_API_KEY"]).expect_success();
+    let output =
+        env.debate(&["doctor"]).env("OPENAI_API_KEY", "sk-some-key-of-mine").expect_success();
+    output.assert_stdout_contains(&["ok   Codex CLI: registered"]);
+    let skill_path = env.temp_path("user/.codex/skills/debate/SKILL.md");
+    fs::remove_file(&skill_path).unwrap();
+    env.debate(&["doctor"]).expect_success().assert_stdout_contains(&[
         "--   Codex CLI commands:",
         "missing: $debate",
         "hint: debate init codex",
     ]);
-    lab.debate(&["doctor", "--fix"]).expect_success();
-    assert!(old.exists());
+    env.debate(&["doctor", "--fix"]).expect_success();
+    assert!(skill_path.exists());
 }
 
 #[cfg(unix)]
 #[test]
 fn fix_makes_a_world_readable_home_private() {
     use std::os::unix::fs::PermissionsExt;
-    let lab = TestEnv::new();
-    lab.debate_run("One file?", &[]).expect_success();
-    fs::set_permissions(lab.data_dir(), fs::Permissions::from_mode(0o755)).unwrap();
-    lab.debate(&["doctor"])
+    let env = TestEnv::new();
+    env.debate_run("One file?", &[]).expect_success();
+    fs::set_permissions(env.data_dir(), fs::Permissions::from_mode(0o755)).unwrap();
+    env.debate(&["doctor"])
         .expect_exit_code(1)
         .assert_stdout_contains(&["BAD  privacy:", "hint: chmod -R go= "]);
-    lab.debate(&["doctor", "--fix"])
+    env.debate(&["doctor", "--fix"])
         .expect_success()
         .assert_stdout_contains(&["ok   privacy:", "mended:"]);
-    assert_eq!(lab.data_dir().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(env.data_dir().metadata().unwrap().permissions().mode() & 0o777, 0o700);
 }
 
 #[test]
 fn configuration_and_format_files_are_checked() {
-    let lab = TestEnv::new();
-    let examined = run_doctor(&lab, &[]);
-    assert_eq!(find_check(&examined, "configuration")["ok"], true);
+    let env = TestEnv::new();
+    let report = run_doctor(&env, &[]);
+    assert_eq!(find_check(&report, "configuration")["ok"], true);
     assert!(
-        find_check(&examined, "debate")["says"]
-            .as_str()
-            .unwrap()
-            .contains(env!("CARGO_PKG_VERSION"))
+        find_check(&report, "debate")["says"].as_str().unwrap().contains(env!("CARGO_PKG_VERSION"))
     );
-    let folder = lab.temp_path("user/.config/debate/formats");
+    let folder = env.temp_path("user/.config/debate/formats");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("mine.toml"), "about = 3\n").unwrap();
-    let done = lab.debate(&["doctor"]).expect_exit_code(1);
-    done.assert_stdout_contains(&[
+    let output = env.debate(&["doctor"]).expect_exit_code(1);
+    output.assert_stdout_contains(&[
         "BAD  configuration: the format `mine` cannot be played",
-        "hint: mend `",
+        "hint: fix `",
     ]);
 }
 
 #[test]
 fn conflicting_duplicate_commands_are_an_error() {
-    let lab = TestEnv::new();
-    lab.debate(&["init", "codex", "--project"]).expect_success();
-    let (here, there) =
-        (lab.repo_root().join(".codex/skills"), lab.temp_path("user/.codex/skills/debate"));
-    fs::create_dir_all(&there).unwrap();
-    fs::copy(here.join("debate/SKILL.md"), there.join("SKILL.md")).unwrap();
-    fs::write(lab.bin_dir().join("debate"), "").unwrap();
-    let done = lab.debate(&["doctor"]).expect_exit_code(1);
-    done.assert_stdout_contains(&[
+    let env = TestEnv::new();
+    env.debate(&["init", "codex", "--project"]).expect_success();
+    let (project_skills, user_skill) =
+        (env.repo_root().join(".codex/skills"), env.temp_path("user/.codex/skills/debate"));
+    fs::create_dir_all(&user_skill).unwrap();
+    fs::copy(project_skills.join("debate/SKILL.md"), user_skill.join("SKILL.md")).unwrap();
+    fs::write(env.bin_dir().join("debate"), "").unwrap();
+    let output = env.debate(&["doctor"]).expect_exit_code(1);
+    output.assert_stdout_contains(&[
         "BAD  Codex CLI commands:",
         "neither works: $debate",
         "hint: debate uninit codex --project",
@@ -173,13 +171,13 @@ fn conflicting_duplicate_commands_are_an_error() {
 /// `claude mcp add` writes a registration for one repository into the user's config.
 #[test]
 fn manual_registration_is_found() {
-    let lab = TestEnv::new();
-    let (root, program) = (lab.repo_root().display().to_string(), env!("CARGO_BIN_EXE_debate"));
-    let own = serde_json::json!({"projects": {root: {"mcpServers": {"debate": {"type": "stdio",
+    let env = TestEnv::new();
+    let (root, program) = (env.repo_root().display().to_string(), env!("CARGO_BIN_EXE_debate"));
+    let user_config = serde_json::json!({"projects": {root: {"mcpServers": {"debate": {"type": "stdio",
         "command": program, "args": ["mcp"]}}}}});
-    fs::create_dir(lab.temp_path("user/.claude")).unwrap();
-    fs::write(lab.temp_path("user/.claude.json"), own.to_string()).unwrap();
-    let found =
-        find_check(&run_doctor(&lab, &[]), "Claude Code")["says"].as_str().unwrap().to_owned();
-    assert!(found.starts_with("registered in"), "{found}");
+    fs::create_dir(env.temp_path("user/.claude")).unwrap();
+    fs::write(env.temp_path("user/.claude.json"), user_config.to_string()).unwrap();
+    let message =
+        find_check(&run_doctor(&env, &[]), "Claude Code")["says"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("registered in"), "{message}");
 }

@@ -27,55 +27,55 @@ fn permission_bits(path: &Path) -> u32 {
 const TURNS_BY_ROUNDS: &[(u8, usize)] = &[(1, 4), (2, 6), (3, 9), (5, 15)];
 
 fn play_duel(rounds: u8) -> TestEnv {
-    let lab = TestEnv::new();
-    let out = lab
+    let env = TestEnv::new();
+    let output = env
         .debate_run("Should we use one file?", &["--rounds", &rounds.to_string()])
         .expect_success();
-    out.assert_stdout_contains(HEADINGS);
-    lab
+    output.assert_stdout_contains(HEADINGS);
+    env
 }
 
 #[test]
 fn duel_of_any_length_ends_with_a_summary() {
     for (rounds, turns) in TURNS_BY_ROUNDS {
-        let lab = TestEnv::new();
-        let more = ["--rounds", &rounds.to_string()];
-        let done = lab.debate_run("Should we use one file?", &more).expect_success();
-        done.assert_stdout_contains(HEADINGS);
-        done.assert_stdout_contains(&[
+        let env = TestEnv::new();
+        let args = ["--rounds", &rounds.to_string()];
+        let output = env.debate_run("Should we use one file?", &args).expect_success();
+        output.assert_stdout_contains(HEADINGS);
+        output.assert_stdout_contains(&[
             "Topic: Should we use one file?",
             &format!("Rounds: {rounds}"),
             "Status: success",
         ]);
         assert!(
-            !done.stdout.contains("[INFO]") && !done.stdout.contains("[WARN]"),
+            !output.stdout.contains("[INFO]") && !output.stdout.contains("[WARN]"),
             "{}",
-            done.stdout
+            output.stdout
         );
-        done.assert_stderr_contains("[INFO] Running round 1 proposer (script)");
-        assert!(!done.stderr.contains("[WARN]"), "{}", done.stderr);
-        let id = lab.latest_debate_id();
-        let taken = lab.turn_counts(&id);
-        assert_eq!(taken.len(), *turns, "{taken:?}");
-        assert!(taken.values().all(|times| *times == 1), "{taken:?}");
-        lab.assert_replays(&id);
+        output.assert_stderr_contains("[INFO] Running round 1 proposer (script)");
+        assert!(!output.stderr.contains("[WARN]"), "{}", output.stderr);
+        let id = env.latest_debate_id();
+        let turn_counts = env.turn_counts(&id);
+        assert_eq!(turn_counts.len(), *turns, "{turn_counts:?}");
+        assert!(turn_counts.values().all(|times| *times == 1), "{turn_counts:?}");
+        env.assert_replays(&id);
     }
 }
 
 #[test]
 fn default_is_two_rounds() {
-    let lab = TestEnv::new();
-    lab.debate_run("How many?", &[]).expect_success().assert_stdout_contains(&["Rounds: 2"]);
+    let env = TestEnv::new();
+    env.debate_run("How many?", &[]).expect_success().assert_stdout_contains(&["Rounds: 2"]);
 }
 
 #[test]
 fn state_file_has_the_documented_fields() {
     for (rounds, _) in TURNS_BY_ROUNDS {
-        let lab = play_duel(*rounds);
-        let state = lab.state_file_json();
+        let env = play_duel(*rounds);
+        let state = env.state_file_json();
         let text = |field: &str| state[field].as_str().unwrap().to_owned();
-        let (start, end) = ("debate-20", text("id"));
-        assert!(end.starts_with(start) && end.as_bytes()[end.len() - 5] == b'-', "{end}");
+        let (prefix, id) = ("debate-20", text("id"));
+        assert!(id.starts_with(prefix) && id.as_bytes()[id.len() - 5] == b'-', "{id}");
         assert_eq!(text("topic"), "Should we use one file?");
         for side in ["proposer", "challenger"] {
             assert_eq!(state[side]["tool"], "script");
@@ -85,9 +85,9 @@ fn state_file_has_the_documented_fields() {
         assert_eq!(state["rounds_completed"], *rounds);
         assert_eq!(state["max_rounds"], *rounds);
         assert_eq!(text("status"), "completed");
-        let said = state["exchanges"].as_array().unwrap();
-        assert_eq!(said.len(), usize::from(*rounds) * 2);
-        for (nth, exchange) in said.iter().enumerate() {
+        let exchanges = state["exchanges"].as_array().unwrap();
+        assert_eq!(exchanges.len(), usize::from(*rounds) * 2);
+        for (nth, exchange) in exchanges.iter().enumerate() {
             let role = ["proposer", "challenger"][nth % 2];
             assert_eq!(exchange["round"], nth / 2 + 1);
             assert_eq!(exchange["role"], role);
@@ -114,48 +114,48 @@ fn check_verdict(verdict: &Value) {
 
 #[test]
 fn effort_is_stored_in_the_state_file() {
-    let lab = TestEnv::new();
-    lab.debate_run("How hard?", &["--effort", "high", "--rounds", "1"]).expect_success();
-    assert_eq!(lab.state_file_json()["effort"], "high");
+    let env = TestEnv::new();
+    env.debate_run("How hard?", &["--effort", "high", "--rounds", "1"]).expect_success();
+    assert_eq!(env.state_file_json()["effort"], "high");
 }
 
 #[cfg(unix)]
 #[test]
 fn written_files_are_private_and_git_ignored() {
-    let lab = play_duel(1);
-    let (root, home) = (lab.repo_root(), lab.data_dir());
-    let record = record_path(&lab);
-    for file in [lab.state_file_path(), home.join("archive.db"), home.join("key"), record] {
+    let env = play_duel(1);
+    let (root, home) = (env.repo_root(), env.data_dir());
+    let record = record_path(&env);
+    for file in [env.state_file_path(), home.join("archive.db"), home.join("key"), record] {
         assert_eq!(permission_bits(&file), 0o600, "{}", file.display());
     }
     assert_eq!(permission_bits(home), 0o700);
-    let ignored = |name: &str| fs::read_to_string(root.join(name).join(".gitignore")).unwrap();
-    assert_eq!(ignored(".claude/debate"), "*\n");
-    assert_eq!(ignored(".debates"), "*\n!.gitignore\n");
+    let gitignore = |name: &str| fs::read_to_string(root.join(name).join(".gitignore")).unwrap();
+    assert_eq!(gitignore(".claude/debate"), "*\n");
+    assert_eq!(gitignore(".debates"), "*\n!.gitignore\n");
 }
 
 #[test]
 fn existing_gitignore_is_not_overwritten() {
-    let lab = TestEnv::new();
-    let ignore = lab.write_repo_file(".debates/.gitignore", "!*.md\n");
-    lab.debate_run("Keep them?", &["--rounds", "1"]).expect_success();
-    assert_eq!(fs::read_to_string(ignore).unwrap(), "!*.md\n");
+    let env = TestEnv::new();
+    let gitignore = env.write_repo_file(".debates/.gitignore", "!*.md\n");
+    env.debate_run("Keep them?", &["--rounds", "1"]).expect_success();
+    assert_eq!(fs::read_to_string(gitignore).unwrap(), "!*.md\n");
 }
 
-fn record_path(lab: &TestEnv) -> std::path::PathBuf {
-    let shown = lab.debate(&["show", "--json"]).expect_success().json();
+fn record_path(env: &TestEnv) -> std::path::PathBuf {
+    let shown = env.debate(&["show", "--json"]).expect_success().json();
     shown["record"].as_str().unwrap().into()
 }
 
 #[test]
 fn record_file_is_named_by_date_and_topic() {
     for (rounds, _) in TURNS_BY_ROUNDS {
-        let lab = play_duel(*rounds);
-        let path = record_path(&lab);
-        let id = lab.latest_debate_id();
+        let env = play_duel(*rounds);
+        let path = record_path(&env);
+        let id = env.latest_debate_id();
         let today = &id["debate-".len()..][..10];
         let name = format!("{today}-should-we-use-one-file.md");
-        assert_eq!(path, lab.repo_root().join(".debates").join(name));
+        assert_eq!(path, env.repo_root().join(".debates").join(name));
         let record = fs::read_to_string(path).unwrap();
         let mut parts: Vec<String> = vec![
             "# Debate: Should we use one file?\n".into(),
@@ -170,66 +170,66 @@ fn record_file_is_named_by_date_and_topic() {
             parts.push("\n### Proposer (script)\n".into());
             parts.push("\n### Challenger (script)\n".into());
         }
-        let rest = ["\n## Verdict\n", "\n## Conclusion\n", "\n### Debate Summary\n"];
-        parts.extend(rest.map(Into::into));
+        let sections = ["\n## Verdict\n", "\n## Conclusion\n", "\n### Debate Summary\n"];
+        parts.extend(sections.map(Into::into));
         assert_contains_in_order(&record, &parts.iter().map(String::as_str).collect::<Vec<_>>());
         // `show` and `export` print the text of the record file.
-        assert_eq!(lab.debate(&["show"]).expect_success().stdout, record);
-        assert_eq!(lab.debate(&["export"]).expect_success().stdout, record);
+        assert_eq!(env.debate(&["show"]).expect_success().stdout, record);
+        assert_eq!(env.debate(&["export"]).expect_success().stdout, record);
     }
 }
 
 #[test]
 fn same_day_and_topic_get_numbered_record_files() {
-    let lab = TestEnv::new();
+    let env = TestEnv::new();
     for name in ["same.md", "same-2.md", "same-3.md"] {
-        lab.debate_run("Same?", &["--rounds", "1"]).expect_success();
-        assert!(record_path(&lab).display().to_string().ends_with(name), "{name}");
+        env.debate_run("Same?", &["--rounds", "1"]).expect_success();
+        assert!(record_path(&env).display().to_string().ends_with(name), "{name}");
     }
-    assert_eq!(fs::read_dir(lab.repo_root().join(".debates")).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(env.repo_root().join(".debates")).unwrap().count(), 4);
 }
 
 #[test]
 fn longest_record_name_leaves_room_for_a_number() {
-    let lab = TestEnv::new();
+    let env = TestEnv::new();
     let topic = "\u{20000}".repeat(80);
     for _ in 0..2 {
-        lab.debate_run(&topic, &["--rounds", "1"]).expect_success();
-        assert!(record_path(&lab).is_file(), "the record is missing");
+        env.debate_run(&topic, &["--rounds", "1"]).expect_success();
+        assert!(record_path(&env).is_file(), "the record is missing");
     }
 }
 
 #[test]
 fn outside_a_repository_files_go_to_the_current_folder() {
-    let lab = TestEnv::without_git();
-    lab.debate_run("Anywhere?", &["--rounds", "1"]).expect_success();
-    assert_eq!(lab.state_file_json()["status"], "completed");
-    assert!(record_path(&lab).starts_with(lab.repo_root()));
+    let env = TestEnv::without_git();
+    env.debate_run("Anywhere?", &["--rounds", "1"]).expect_success();
+    assert_eq!(env.state_file_json()["status"], "completed");
+    assert!(record_path(&env).starts_with(env.repo_root()));
 }
 
 #[test]
 fn in_a_subfolder_files_go_to_the_repository_root() {
-    let lab = TestEnv::new();
-    let deep = lab.write_repo_file("src/deep/a.rs", "fn main() {}\n");
-    let folder = deep.parent().unwrap();
-    lab.debate_run("Deep?", &["--rounds", "1"]).current_dir(folder).expect_success();
-    assert_eq!(lab.state_file_json()["topic"], "Deep?");
+    let env = TestEnv::new();
+    let file = env.write_repo_file("src/deep/a.rs", "fn main() {}\n");
+    let folder = file.parent().unwrap();
+    env.debate_run("Deep?", &["--rounds", "1"]).current_dir(folder).expect_success();
+    assert_eq!(env.state_file_json()["topic"], "Deep?");
     assert!(!folder.join(".claude").exists());
 }
 
 #[test]
 fn quiet_prints_only_the_result() {
-    let lab = TestEnv::new();
-    let done = lab.debate_run("Quiet?", &["--rounds", "1", "--quiet"]).expect_success();
-    assert_eq!(done.stderr, "");
-    done.assert_stdout_contains(HEADINGS);
+    let env = TestEnv::new();
+    let output = env.debate_run("Quiet?", &["--rounds", "1", "--quiet"]).expect_success();
+    assert_eq!(output.stderr, "");
+    output.assert_stdout_contains(HEADINGS);
 }
 
 #[test]
 fn follow_prints_every_speech_then_the_summary() {
-    let lab = TestEnv::new();
-    let done = lab.debate_run("Aloud?", &["--rounds", "1", "--follow"]).expect_success();
-    done.assert_stdout_contains(&[
+    let env = TestEnv::new();
+    let output = env.debate_run("Aloud?", &["--rounds", "1", "--follow"]).expect_success();
+    output.assert_stdout_contains(&[
         "Round 1 - Proposer (script)",
         "Use one file.",
         "claims: P1",
@@ -237,21 +237,21 @@ fn follow_prints_every_speech_then_the_summary() {
         "One file locks.",
         "## Debate Summary",
     ]);
-    assert!(!done.stdout.contains("```claims"), "{}", done.stdout);
+    assert!(!output.stdout.contains("```claims"), "{}", output.stdout);
 }
 
 #[test]
 fn demo_runs_without_models_and_is_labelled() {
-    let lab = TestEnv::new();
-    lab.write_repo_file("src/big.rs", &"// line\n".repeat(40));
-    let done = lab.debate(&["demo"]).expect_success();
-    done.assert_stdout_contains(&[
+    let env = TestEnv::new();
+    env.write_repo_file("src/big.rs", &"// line\n".repeat(40));
+    let output = env.debate(&["demo"]).expect_success();
+    output.assert_stdout_contains(&[
         "## Debate Summary",
         "DEMO",
         "### Verdict",
         "### Recommendation",
     ]);
-    assert!(done.stdout.contains("src/big.rs"), "{}", done.stdout);
-    assert_eq!(lab.state_file_json()["labels"], serde_json::json!(["demo", "single-model"]));
-    lab.assert_replays(&lab.latest_debate_id());
+    assert!(output.stdout.contains("src/big.rs"), "{}", output.stdout);
+    assert_eq!(env.state_file_json()["labels"], serde_json::json!(["demo", "single-model"]));
+    env.assert_replays(&env.latest_debate_id());
 }

@@ -8,11 +8,11 @@ const STORE_SOURCE: &str =
 
 /// Test repository with source files to cite.
 pub(crate) fn repo_with_source() -> TestEnv {
-    let lab = TestEnv::new();
-    git2::Repository::init(lab.repo_root()).unwrap();
-    lab.write_repo_file("src/store.rs", STORE_SOURCE);
-    lab.write_repo_file("src/cli/store.rs", "fn list_everything() {}\n");
-    lab
+    let env = TestEnv::new();
+    git2::Repository::init(env.repo_root()).unwrap();
+    env.write_repo_file("src/store.rs", STORE_SOURCE);
+    env.write_repo_file("src/cli/store.rs", "fn list_everything() {}\n");
+    env
 }
 
 /// Speech with one claim and this evidence.
@@ -47,16 +47,16 @@ fn script_with_false_citations() -> SeatScript {
 }
 
 fn citation_results(turn: &Value) -> Vec<(String, String)> {
-    let word = |it: &Value, name: &str| it[name].as_str().unwrap_or_default().to_owned();
+    let text = |it: &Value, name: &str| it[name].as_str().unwrap_or_default().to_owned();
     let citations = turn["citations"].as_array().unwrap().iter();
-    citations.map(|it| (word(it, "path"), word(it, "found"))).collect()
+    citations.map(|it| (text(it, "path"), text(it, "found"))).collect()
 }
 
 #[test]
 fn false_citation_is_struck_out_and_reaches_the_verdict() {
-    let lab = repo_with_source();
-    lab.write_script(&script_with_false_citations());
-    let done = lab.debate_run("Well?", &["--rounds", "1", "--json"]).expect_success().json();
+    let env = repo_with_source();
+    env.write_script(&script_with_false_citations());
+    let view = env.debate_run("Well?", &["--rounds", "1", "--json"]).expect_success().json();
     let expected = [
         ("src/store.rs", "exact"),
         ("src/store.rs", "line_out_of_range"),
@@ -65,27 +65,27 @@ fn false_citation_is_struck_out_and_reaches_the_verdict() {
     ];
     let expected = expected.map(|(path, found)| (path.to_owned(), found.to_owned()));
     assert_eq!(
-        citation_results(&done["turns"][0]),
+        citation_results(&view["turns"][0]),
         expected,
         "{:#}",
-        done["turns"][0]["citations"]
+        view["turns"][0]["citations"]
     );
-    assert_eq!(done["turns"][0]["citations"][0]["claim"], "P1");
+    assert_eq!(view["turns"][0]["citations"][0]["claim"], "P1");
     assert_eq!(
-        done["rigor"],
+        view["rigor"],
         "Structured perspective comparison (rules enforced in code; 5 citations, 2 verified, 3 \
          wrong, 0 ambiguous)"
     );
-    let ledger = &done["ledger"][0];
+    let ledger = &view["ledger"][0];
     assert_eq!((&ledger["citations"], &ledger["wrong"]), (&json!(4), &json!(3)), "{ledger}");
-    let wrong = done["verdict"]["wrong"].to_string();
+    let wrong = view["verdict"]["wrong"].to_string();
     assert!(wrong.contains("src/imagined.rs") && wrong.contains("no such path"), "{wrong}");
     // A verification mark written by the model is stripped.
-    let said = done["turns"][0]["text"].as_str().unwrap();
-    assert!(!said.to_lowercase().contains("verified"), "{said}");
+    let speech = view["turns"][0]["text"].as_str().unwrap();
+    assert!(!speech.to_lowercase().contains("verified"), "{speech}");
 
-    let id = lab.latest_debate_id();
-    let shown = lab.debate(&["show", &id]).expect_success();
+    let id = env.latest_debate_id();
+    let shown = env.debate(&["show", &id]).expect_success();
     assert!(
         shown.stdout.contains("~~src/store.rs:900 \"fn close\"~~ (line out of range"),
         "{}",
@@ -97,50 +97,56 @@ fn false_citation_is_struck_out_and_reaches_the_verdict() {
         "Citations that do not resolve:",
         "src/imagined.rs",
     ]);
-    let told = lab.debate(&["show", &id, "--prompt", "0.1.1.1"]).expect_success().stdout;
-    assert!(told.contains("These citations of your opponent do not resolve"), "{told}");
-    let judged = lab.debate(&["show", &id, "--prompt", "3.0.0.2"]).expect_success().stdout;
-    assert!(judged.contains("[checked: `P1`: 1 of 3 citations found as quoted;"), "{judged}");
-    lab.assert_replays(&id);
+    let opponent_prompt = env.debate(&["show", &id, "--prompt", "0.1.1.1"]).expect_success().stdout;
+    assert!(
+        opponent_prompt.contains("These citations of your opponent do not resolve"),
+        "{opponent_prompt}"
+    );
+    let judge_prompt = env.debate(&["show", &id, "--prompt", "3.0.0.2"]).expect_success().stdout;
+    assert!(
+        judge_prompt.contains("[checked: `P1`: 1 of 3 citations found as quoted;"),
+        "{judge_prompt}"
+    );
+    env.assert_replays(&id);
 }
 
 /// The working tree may change during a debate, so citations refer to the pinned tree.
 #[test]
 fn citations_are_checked_in_the_pinned_tree() {
-    let lab = repo_with_source();
-    lab.write_script(&script_with_false_citations());
-    let run = lab.debate_run("Well?", &["--pause"]).stdin("").output();
-    assert_eq!(run.exit_code, Some(2), "{run:#?}");
-    lab.write_repo_file("src/store.rs", "fn close() {}\n");
-    let defend = speech_with_evidence(
+    let env = repo_with_source();
+    env.write_script(&script_with_false_citations());
+    let output = env.debate_run("Well?", &["--pause"]).stdin("").output();
+    assert_eq!(output.exit_code, Some(2), "{output:#?}");
+    env.write_repo_file("src/store.rs", "fn close() {}\n");
+    let defence = speech_with_evidence(
         "Still.",
         "P2",
         &["C1"],
         &[VALID_CITATION, "src/store.rs:1 \"fn close() {}\""],
     );
-    lab.write_script(
-        &script_with_false_citations().prepend(script_line("proposer", "defend", &defend)),
+    env.write_script(
+        &script_with_false_citations().prepend(script_line("proposer", "defend", &defence)),
     );
-    let done = lab.debate(&["resume", "--yes", "--json"]).expect_success().json();
-    let turn = done["turns"].as_array().unwrap().iter().find(|it| it["phase"] == "defend").unwrap();
-    let found = citation_results(turn);
-    assert_eq!(found[0].1, "exact", "{found:?}");
-    assert_eq!(found[1].1, "not_found", "{found:?}");
+    let view = env.debate(&["resume", "--yes", "--json"]).expect_success().json();
+    let turn = view["turns"].as_array().unwrap().iter().find(|it| it["phase"] == "defend").unwrap();
+    let results = citation_results(turn);
+    assert_eq!(results[0].1, "exact", "{results:?}");
+    assert_eq!(results[1].1, "not_found", "{results:?}");
 }
 
 #[test]
 fn without_a_pinned_tree_no_citation_is_checked() {
-    let lab = TestEnv::new();
-    lab.write_script(&script_with_false_citations());
-    let done = lab.debate_run("Well?", &["--rounds", "1", "--json"]).expect_success().json();
-    assert_eq!(done["turns"][0]["citations"], json!([]));
-    assert!(done["rigor"].as_str().unwrap().contains("no deterministic verification"));
+    let env = TestEnv::new();
+    env.write_script(&script_with_false_citations());
+    let view = env.debate_run("Well?", &["--rounds", "1", "--json"]).expect_success().json();
+    assert_eq!(view["turns"][0]["citations"], json!([]));
+    assert!(view["rigor"].as_str().unwrap().contains("no deterministic verification"));
 }
 
 #[test]
 fn repeated_round_is_noticed_and_can_end_the_debate() {
-    let lab = repo_with_source();
-    let again = |seat: &str, phase: &str, id: &str, answers: &[&str]| {
+    let env = repo_with_source();
+    let repetition = |seat: &str, phase: &str, id: &str, answers: &[&str]| {
         script_line(
             seat,
             phase,
@@ -148,73 +154,73 @@ fn repeated_round_is_noticed_and_can_end_the_debate() {
         )
     };
     let script = script_with_false_citations()
-        .prepend(again("proposer", "defend", "P1", &["C1"]))
-        .prepend(again("challenger", "follow_up", "C1", &["P1"]));
-    lab.write_script(&script);
-    let done = lab
+        .prepend(repetition("proposer", "defend", "P1", &["C1"]))
+        .prepend(repetition("challenger", "follow_up", "C1", &["P1"]));
+    env.write_script(&script);
+    let view = env
         .debate_run("Well?", &["--rounds", "4", "--stop-when-settled", "--json"])
         .expect_success()
         .json();
-    assert_eq!(done["rounds_completed"], 2, "{:#}", done["notices"]);
-    assert!(done["notices"].to_string().contains("round 2 brought no new claim"), "{done:#}");
-    let noticed = done["verdict"]["noticed"].to_string();
+    assert_eq!(view["rounds_completed"], 2, "{:#}", view["notices"]);
+    assert!(view["notices"].to_string().contains("round 2 brought no new claim"), "{view:#}");
+    let noticed = view["verdict"]["noticed"].to_string();
     assert!(noticed.contains("a turn without a new claim"), "{noticed}");
 }
 
 #[test]
 fn sealed_answers_come_before_the_first_speech() {
-    let lab = repo_with_source();
-    let mut ruled = verdict_json("pro");
-    ruled["changed"] = json!({"decision": true, "because": "src/store.rs shows it"});
+    let env = repo_with_source();
+    let mut verdict = verdict_json("pro");
+    verdict["changed"] = json!({"decision": true, "because": "src/store.rs shows it"});
     let answer = |seat: &str, id: &str| {
         script_line(seat, "answer", &speech_with_evidence("Mine.", id, &[], &[VALID_CITATION]))
     };
-    let mut wrong = ruled.clone();
-    wrong.as_object_mut().unwrap().remove("changed");
+    let mut incomplete_verdict = verdict.clone();
+    incomplete_verdict.as_object_mut().unwrap().remove("changed");
     let script = script_with_false_citations()
         .prepend(answer("proposer", "P9"))
         .prepend(answer("challenger", "C9"))
-        .prepend(json!({"phase": "judge", "attempt": 2, "json": ruled}))
-        .prepend(json!({"phase": "judge", "attempt": 1, "json": wrong}));
-    lab.write_script(&script);
-    let done =
-        lab.debate_run("Well?", &["--rounds", "1", "--sealed", "--json"]).expect_success().json();
-    assert_eq!(done["turns"][0]["phase"], "answer");
-    assert_eq!(done["turns"][1]["phase"], "answer");
-    assert_eq!(done["verdict"]["changed"]["decision"], true, "{:#}", done["verdict"]);
-    let text = lab.debate(&["show", "--summary"]).expect_success().stdout;
+        .prepend(json!({"phase": "judge", "attempt": 2, "json": verdict}))
+        .prepend(json!({"phase": "judge", "attempt": 1, "json": incomplete_verdict}));
+    env.write_script(&script);
+    let view =
+        env.debate_run("Well?", &["--rounds", "1", "--sealed", "--json"]).expect_success().json();
+    assert_eq!(view["turns"][0]["phase"], "answer");
+    assert_eq!(view["turns"][1]["phase"], "answer");
+    assert_eq!(view["verdict"]["changed"]["decision"], true, "{:#}", view["verdict"]);
+    let text = env.debate(&["show", "--summary"]).expect_success().stdout;
     assert!(text.contains("The debate changed the decision of the sealed answers"), "{text}");
-    lab.assert_replays(&lab.latest_debate_id());
-    assert!(!folder_contains_text(&lab.repo_root().join("src"), "sealed"));
+    env.assert_replays(&env.latest_debate_id());
+    assert!(!folder_contains_text(&env.repo_root().join("src"), "sealed"));
 }
 
 /// A host that plays one side must not see the other side's sealed answer before its own.
 #[test]
 fn host_does_not_see_sealed_answers() {
-    let lab = repo_with_source();
+    let env = repo_with_source();
     let answer = script_line(
         "challenger",
         "answer",
         &speech_with_evidence("My own secret view.", "C9", &[], &[VALID_CITATION]),
     );
-    lab.write_script(&script_with_false_citations().prepend(answer));
-    let mut host = lab.mcp_client();
-    let arguments = json!({"topic": "Well?", "proposer": "host", "challenger": lab.script_seat("contra.json"),
-        "judge": lab.script_seat("pro.json"), "options": {"sealed": true}});
-    let stands = host.call_tool("start_debate", arguments);
-    let shown = host.call_tool("show_debate", json!({}));
-    for (what, seen) in [("the result", &stands), ("the transcript", &shown)] {
-        assert!(!seen.to_string().contains("secret view"), "{what}: {seen:#}");
+    env.write_script(&script_with_false_citations().prepend(answer));
+    let mut host = env.mcp_client();
+    let arguments = json!({"topic": "Well?", "proposer": "host", "challenger": env.script_seat("contra.json"),
+        "judge": env.script_seat("pro.json"), "options": {"sealed": true}});
+    let status = host.call_tool("start_debate", arguments);
+    let transcript = host.call_tool("show_debate", json!({}));
+    for (name, value) in [("the result", &status), ("the transcript", &transcript)] {
+        assert!(!value.to_string().contains("secret view"), "{name}: {value:#}");
     }
-    let record = stands["record"].as_str().unwrap();
+    let record = status["record"].as_str().unwrap();
     wait_until("the record is written", || std::path::Path::new(record).exists());
     assert!(!std::fs::read_to_string(record).unwrap().contains("secret view"));
-    let own = speech_with_evidence("Mine.", "P9", &[], &[LINE_OUT_OF_RANGE]);
-    let turn = stands["due"]["turn"].clone();
-    let after = host.call_tool("continue_round", json!({"turn": turn, "speech": own}));
-    assert!(after.to_string().contains("secret view"), "now all have answered: {after:#}");
+    let speech = speech_with_evidence("Mine.", "P9", &[], &[LINE_OUT_OF_RANGE]);
+    let turn = status["due"]["turn"].clone();
+    let response = host.call_tool("continue_round", json!({"turn": turn, "speech": speech}));
+    assert!(response.to_string().contains("secret view"), "all have answered: {response:#}");
     assert!(
-        after.to_string().contains("src/store.rs:900"),
-        "and what is wrong is named: {after:#}"
+        response.to_string().contains("src/store.rs:900"),
+        "the wrong citation is named: {response:#}"
     );
 }

@@ -15,8 +15,8 @@ struct FailureCase {
     retaken_turns: &'static [&'static str],
 }
 
-fn failing_line(seat: &str, round: Option<u8>, trouble: &str) -> Value {
-    let mut line = json!({"seat": seat, "fail": {"trouble": trouble, "note": "as planned"}});
+fn failing_line(seat: &str, round: Option<u8>, failure_kind: &str) -> Value {
+    let mut line = json!({"seat": seat, "fail": {"trouble": failure_kind, "note": "as planned"}});
     if let Some(round) = round {
         line["round"] = round.into();
     }
@@ -26,62 +26,62 @@ fn failing_line(seat: &str, round: Option<u8>, trouble: &str) -> Value {
 const NO_WINNER: &str = "No verdict was given, and nobody has won.";
 const INCOMPLETE: &str = "is incomplete";
 
-fn check_failure(name: &str, fails: Vec<Value>, row: &FailureCase) {
-    let lab = TestEnv::new();
-    let script = fails.into_iter().fold(SeatScript::new(), SeatScript::prepend);
-    lab.write_script(&script);
-    let done = lab.debate_run("Does it fail?", &[]).expect_exit_code(row.exit_code);
-    done.assert_stdout_contains(row.stdout_parts);
-    let id = lab.latest_debate_id();
-    let state = lab.state_file_json();
-    assert_eq!(state["status"], row.status, "{name}");
-    assert_eq!(state["verdict"].is_null(), !row.has_verdict, "{name}");
-    assert_eq!(done.stdout.contains("had the stronger argument"), row.has_verdict, "{name}");
-    assert_eq!(lab.turn_counts(&id).len(), row.turns_before_and_after.0, "{name}");
-    lab.assert_replays(&id);
+fn check_failure(name: &str, failing_lines: Vec<Value>, case: &FailureCase) {
+    let env = TestEnv::new();
+    let script = failing_lines.into_iter().fold(SeatScript::new(), SeatScript::prepend);
+    env.write_script(&script);
+    let output = env.debate_run("Does it fail?", &[]).expect_exit_code(case.exit_code);
+    output.assert_stdout_contains(case.stdout_parts);
+    let id = env.latest_debate_id();
+    let state = env.state_file_json();
+    assert_eq!(state["status"], case.status, "{name}");
+    assert_eq!(state["verdict"].is_null(), !case.has_verdict, "{name}");
+    assert_eq!(output.stdout.contains("had the stronger argument"), case.has_verdict, "{name}");
+    assert_eq!(env.turn_counts(&id).len(), case.turns_before_and_after.0, "{name}");
+    env.assert_replays(&id);
     // Resume without `--retry` changes nothing.
-    let before = lab.events(&id);
-    lab.debate(&["resume", &id]).expect_exit_code(row.exit_code);
-    assert_eq!(lab.events(&id), before, "{name}");
-    check_retry(&lab, &id, name, row, &before);
+    let before = env.events(&id);
+    env.debate(&["resume", &id]).expect_exit_code(case.exit_code);
+    assert_eq!(env.events(&id), before, "{name}");
+    check_retry(&env, &id, name, case, &before);
 }
 
-fn check_retry(lab: &TestEnv, id: &str, name: &str, row: &FailureCase, before: &[Value]) {
-    lab.write_script(&SeatScript::new());
-    let done = lab.debate(&["resume", "--retry"]).expect_success();
-    done.assert_stdout_contains(&[
+fn check_retry(env: &TestEnv, id: &str, name: &str, case: &FailureCase, before: &[Value]) {
+    env.write_script(&SeatScript::new());
+    let output = env.debate(&["resume", "--retry"]).expect_success();
+    output.assert_stdout_contains(&[
         "### Verdict",
         "proposer had the stronger argument because:",
         "### Recommendation",
     ]);
-    assert_eq!(lab.latest_debate_id(), id);
-    let events = lab.events(id);
+    assert_eq!(env.latest_debate_id(), id);
+    let events = env.events(id);
     assert_eq!(&events[..before.len()], before, "{name}: the log only grows");
     let reopened = events.iter().filter(|event| event["event"] == "reopened").count();
     assert_eq!(reopened, 1, "{name}");
-    let taken = lab.turn_counts(id);
-    assert_eq!(taken.len(), row.turns_before_and_after.1, "{name}: {taken:?}");
-    for (turn, times) in taken {
-        let wanted = if row.retaken_turns.contains(&turn.as_str()) { 2 } else { 1 };
-        assert_eq!(times, wanted, "{name}: turn {turn}");
+    let turn_counts = env.turn_counts(id);
+    assert_eq!(turn_counts.len(), case.turns_before_and_after.1, "{name}: {turn_counts:?}");
+    for (turn, times) in turn_counts {
+        let expected = if case.retaken_turns.contains(&turn.as_str()) { 2 } else { 1 };
+        assert_eq!(times, expected, "{name}: turn {turn}");
     }
     check_asked_once(&events, name);
-    assert_eq!(lab.state_file_json()["status"], "completed", "{name}");
-    assert!(lab.state_file_json()["verdict"].is_object());
-    lab.assert_replays(id);
+    assert_eq!(env.state_file_json()["status"], "completed", "{name}");
+    assert!(env.state_file_json()["verdict"].is_object());
+    env.assert_replays(id);
 }
 
 /// Checks that no turn is asked twice within a take.
 fn check_asked_once(events: &[Value], name: &str) {
-    let mut take = vec![];
+    let mut asked_turns = vec![];
     for event in events {
         match event["event"].as_str() {
-            Some("reopened") => take.clear(),
+            Some("reopened") => asked_turns.clear(),
             Some("asked") => {
                 for cue in event["cues"].as_array().unwrap() {
                     let cue = turn_id(cue);
-                    assert!(!take.contains(&cue), "{name}: {cue} was asked twice");
-                    take.push(cue);
+                    assert!(!asked_turns.contains(&cue), "{name}: {cue} was asked twice");
+                    asked_turns.push(cue);
                 }
             }
             _ => {}
@@ -91,9 +91,9 @@ fn check_asked_once(events: &[Value], name: &str) {
 
 #[test]
 fn failed_proposal_aborts_the_debate() {
-    let troubles = [("crashed", 1), ("refused", 1), ("not_found", 4), ("not_logged_in", 4)];
-    for (trouble, code) in troubles {
-        let row = FailureCase {
+    let failures = [("crashed", 1), ("refused", 1), ("not_found", 4), ("not_logged_in", 4)];
+    for (failure_kind, code) in failures {
+        let case = FailureCase {
             status: "aborted",
             exit_code: code,
             stdout_parts: &["Status: aborted", "[WARN] Proposer (script)", "as planned"],
@@ -101,13 +101,13 @@ fn failed_proposal_aborts_the_debate() {
             turns_before_and_after: (0, 6),
             retaken_turns: &[],
         };
-        check_failure(trouble, vec![failing_line("proposer", Some(1), trouble)], &row);
+        check_failure(failure_kind, vec![failing_line("proposer", Some(1), failure_kind)], &case);
     }
 }
 
 #[test]
 fn timeout_of_every_turn_is_reported() {
-    let row = FailureCase {
+    let case = FailureCase {
         status: "failed",
         exit_code: 1,
         stdout_parts: &["Status: failed", "[ERROR] Debate failed: all tool invocations timed out."],
@@ -115,13 +115,13 @@ fn timeout_of_every_turn_is_reported() {
         turns_before_and_after: (0, 6),
         retaken_turns: &[],
     };
-    check_failure("timed out", vec![failing_line("proposer", None, "timed_out")], &row);
+    check_failure("timed out", vec![failing_line("proposer", None, "timed_out")], &case);
 }
 
 #[test]
 fn failed_challenger_leaves_the_proposal_uncontested() {
-    for trouble in ["crashed", "not_found", "timed_out", "empty"] {
-        let row = FailureCase {
+    for failure_kind in ["crashed", "not_found", "timed_out", "empty"] {
+        let case = FailureCase {
             status: "degraded",
             exit_code: 5,
             stdout_parts: &[
@@ -134,31 +134,31 @@ fn failed_challenger_leaves_the_proposal_uncontested() {
             turns_before_and_after: (1, 6),
             retaken_turns: &[],
         };
-        check_failure(trouble, vec![failing_line("challenger", Some(1), trouble)], &row);
+        check_failure(failure_kind, vec![failing_line("challenger", Some(1), failure_kind)], &case);
     }
 }
 
 #[test]
 fn later_failure_gets_a_verdict_on_completed_rounds() {
     // The rulings on one round are taken again once there are two rounds.
-    let again = &["3.0.0.3", "3.0.0.4"];
-    let rows = [("proposer", 2, 4), ("challenger", 2, 5)];
-    for (seat, round, turns) in rows {
-        let row = FailureCase {
+    let retaken_turns = &["3.0.0.3", "3.0.0.4"];
+    let cases = [("proposer", 2, 4), ("challenger", 2, 5)];
+    for (seat, round, turns) in cases {
+        let case = FailureCase {
             status: "degraded",
             exit_code: 5,
             stdout_parts: &["Rounds: 1", "[WARN] Round 2", INCOMPLETE, "### Verdict"],
             has_verdict: true,
             turns_before_and_after: (turns, 6),
-            retaken_turns: again,
+            retaken_turns,
         };
-        check_failure(seat, vec![failing_line(seat, Some(round), "crashed")], &row);
+        check_failure(seat, vec![failing_line(seat, Some(round), "crashed")], &case);
     }
 }
 
 #[test]
 fn failed_judge_leaves_no_verdict() {
-    let row = FailureCase {
+    let case = FailureCase {
         status: "degraded",
         exit_code: 5,
         stdout_parts: &["Rounds: 2", "[WARN] No judge ruled", NO_WINNER],
@@ -166,12 +166,12 @@ fn failed_judge_leaves_no_verdict() {
         turns_before_and_after: (4, 6),
         retaken_turns: &[],
     };
-    check_failure("judge", vec![failing_line("judge", None, "crashed")], &row);
+    check_failure("judge", vec![failing_line("judge", None, "crashed")], &case);
 }
 
 #[test]
 fn one_of_two_rulings_is_enough_for_a_verdict() {
-    let row = FailureCase {
+    let case = FailureCase {
         status: "degraded",
         exit_code: 5,
         stdout_parts: &["[WARN]", "crashed", "### Verdict", "Decided: by one ruling."],
@@ -179,88 +179,88 @@ fn one_of_two_rulings_is_enough_for_a_verdict() {
         turns_before_and_after: (5, 6),
         retaken_turns: &[],
     };
-    check_failure("mirror", vec![failing_line("mirror", None, "crashed")], &row);
+    check_failure("mirror", vec![failing_line("mirror", None, "crashed")], &case);
 }
 
 #[test]
 fn failed_scribe_is_replaced_by_a_mechanical_summary() {
-    let lab = TestEnv::new();
-    lab.write_script(&SeatScript::new().prepend(failing_line("scribe", None, "crashed")));
-    let done = lab.debate_run("Sum up?", &["--rounds", "3"]).expect_exit_code(5);
-    done.assert_stdout_contains(&[
+    let env = TestEnv::new();
+    env.write_script(&SeatScript::new().prepend(failing_line("scribe", None, "crashed")));
+    let output = env.debate_run("Sum up?", &["--rounds", "3"]).expect_exit_code(5);
+    output.assert_stdout_contains(&[
         "Rounds: 3",
         "[WARN] Scribe (script) crashed in round 3",
         "### Verdict",
     ]);
-    let prompt = lab.debate(&["show", "--prompt", "2.3.1.0"]).expect_success();
+    let prompt = env.debate(&["show", "--prompt", "2.3.1.0"]).expect_success();
     prompt.assert_stdout_contains(&["Mechanical summary"]);
 }
 
 #[test]
 fn turn_over_its_timeout_fails() {
-    let lab = TestEnv::new();
+    let env = TestEnv::new();
     let slow = json!({"seat": "proposer", "text": "Too late.", "delay_ms": 60_000});
-    lab.write_script(&SeatScript::new().prepend(slow));
-    let done = lab.debate_run("Slow?", &["--turn-timeout", "1"]).expect_exit_code(1);
-    done.assert_stdout_contains(&["[ERROR] Debate failed: all tool invocations timed out."]);
-    done.assert_stderr_contains("timed out: no answer within 1 s");
+    env.write_script(&SeatScript::new().prepend(slow));
+    let output = env.debate_run("Slow?", &["--turn-timeout", "1"]).expect_exit_code(1);
+    output.assert_stdout_contains(&["[ERROR] Debate failed: all tool invocations timed out."]);
+    output.assert_stderr_contains("timed out: no answer within 1 s");
 }
 
 #[test]
 fn script_without_a_matching_line_fails_the_turn() {
-    let lab = TestEnv::new();
-    lab.write_script(&SeatScript::empty());
-    let done = lab.debate_run("Mute?", &[]).expect_exit_code(4);
-    done.assert_stdout_contains(&["the script has no line for `proposer`, `propose`, round 1"]);
+    let env = TestEnv::new();
+    env.write_script(&SeatScript::empty());
+    let output = env.debate_run("Mute?", &[]).expect_exit_code(4);
+    output.assert_stdout_contains(&["the script has no line for `proposer`, `propose`, round 1"]);
 }
 
 #[test]
 fn retry_without_a_failure_is_refused() {
-    let lab = TestEnv::new();
-    lab.debate_run("Fine?", &["--rounds", "1"]).expect_success();
-    let before = lab.events(&lab.latest_debate_id());
-    let done: CommandOutput = lab.debate(&["resume", "--retry"]).expect_error(2);
-    done.assert_stderr_contains("hint:");
-    assert_eq!(lab.events(&lab.latest_debate_id()), before);
+    let env = TestEnv::new();
+    env.debate_run("Fine?", &["--rounds", "1"]).expect_success();
+    let before = env.events(&env.latest_debate_id());
+    let output: CommandOutput = env.debate(&["resume", "--retry"]).expect_error(2);
+    output.assert_stderr_contains("hint:");
+    assert_eq!(env.events(&env.latest_debate_id()), before);
 }
 
 #[test]
 fn resume_of_ended_debate_repeats_result_and_exit_code() {
-    let lab = TestEnv::new();
-    let first = lab.debate_run("Over?", &["--rounds", "1"]).expect_success();
-    let again = lab.debate(&["resume", "last"]).expect_success();
-    assert_eq!(first.stdout, again.stdout);
-    again.assert_stderr_contains("has ended already");
-    lab.debate(&["resume"]).expect_error(2).assert_stderr_contains("there is no unfinished debate");
+    let env = TestEnv::new();
+    let first_run = env.debate_run("Over?", &["--rounds", "1"]).expect_success();
+    let resumed = env.debate(&["resume", "last"]).expect_success();
+    assert_eq!(first_run.stdout, resumed.stdout);
+    resumed.assert_stderr_contains("has ended already");
+    env.debate(&["resume"]).expect_error(2).assert_stderr_contains("there is no unfinished debate");
 }
 
 #[test]
 fn failed_seat_can_be_handed_to_another_participant() {
-    let lab = TestEnv::new();
-    lab.write_script(&SeatScript::new().prepend(failing_line(
+    let env = TestEnv::new();
+    env.write_script(&SeatScript::new().prepend(failing_line(
         "challenger",
         Some(1),
         "not_logged_in",
     )));
-    lab.debate_run("Hand over?", &["--rounds", "1"]).expect_exit_code(5);
-    std::fs::write(lab.temp_path("other.json"), {
+    env.debate_run("Hand over?", &["--rounds", "1"]).expect_exit_code(5);
+    std::fs::write(env.temp_path("other.json"), {
         let text = super::test_env::speech_with_claim("Somebody else.", "C1", &["P1"]);
         json!({"turns": [{"text": text}]}).to_string()
     })
     .unwrap();
-    let seat = format!("challenger={}", lab.script_seat("other.json"));
-    lab.write_script(&SeatScript::new());
-    lab.debate(&["resume", "--retry", "--seat", &seat]).expect_success();
-    let said = lab.state_file_json()["exchanges"].clone();
-    assert_eq!(said[1]["response"], "Somebody else.");
-    lab.assert_replays(&lab.latest_debate_id());
+    let seat = format!("challenger={}", env.script_seat("other.json"));
+    env.write_script(&SeatScript::new());
+    env.debate(&["resume", "--retry", "--seat", &seat]).expect_success();
+    let exchanges = env.state_file_json()["exchanges"].clone();
+    assert_eq!(exchanges[1]["response"], "Somebody else.");
+    env.assert_replays(&env.latest_debate_id());
 }
 
 #[test]
 fn handover_in_an_ended_debate_is_refused_with_a_hint() {
-    let lab = TestEnv::new();
-    lab.debate_run("Over?", &["--rounds", "1"]).expect_success();
-    let done = lab.debate(&["resume", "last", "--seat", "challenger=human"]).output();
-    assert_eq!((done.exit_code, done.stdout.as_str()), (Some(2), ""), "{done:#?}");
-    done.assert_stderr_contains("hint:");
+    let env = TestEnv::new();
+    env.debate_run("Over?", &["--rounds", "1"]).expect_success();
+    let output = env.debate(&["resume", "last", "--seat", "challenger=human"]).output();
+    assert_eq!((output.exit_code, output.stdout.as_str()), (Some(2), ""), "{output:#?}");
+    output.assert_stderr_contains("hint:");
 }

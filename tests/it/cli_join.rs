@@ -11,92 +11,102 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Speech text that is unique for each bot and round.
-fn speech_text(who: &str, round: u8) -> String {
-    format!("**{who}, {round}**\n\nHonourable judges. {}", "This follows from that. ".repeat(4))
+fn speech_text(bot: &str, round: u8) -> String {
+    format!("**{bot}, {round}**\n\nHonourable judges. {}", "This follows from that. ".repeat(4))
 }
 
 /// Writes a script with one speech for each of three rounds.
-fn write_round_script(lab: &TestEnv, name: &str) -> String {
+fn write_round_script(env: &TestEnv, name: &str) -> String {
     let line = |round: u8| json!({"round": round, "text": speech_text(name, round)});
-    write_script(lab, name, &json!({"turns": [line(1), line(2), line(3)]}))
+    write_script(env, name, &json!({"turns": [line(1), line(2), line(3)]}))
 }
 
 /// Writes a script that always gives the same speech.
-fn write_fixed_script(lab: &TestEnv, name: &str, text: &str) -> String {
-    write_script(lab, name, &json!({"turns": [{"text": text}]}))
+fn write_fixed_script(env: &TestEnv, name: &str, text: &str) -> String {
+    write_script(env, name, &json!({"turns": [{"text": text}]}))
 }
 
-fn write_script(lab: &TestEnv, name: &str, script: &Value) -> String {
+fn write_script(env: &TestEnv, name: &str, script: &Value) -> String {
     let file = format!("{name}.json");
-    fs::write(lab.temp_path(&file), script.to_string()).unwrap();
-    lab.script_seat(&file)
+    fs::write(env.temp_path(&file), script.to_string()).unwrap();
+    env.script_seat(&file)
 }
 
-fn join(lab: &TestEnv, arena: &StubArena, name: &str, seat: &str, more: &[&str]) -> DebateCommand {
+fn join(
+    env: &TestEnv,
+    arena: &StubArena,
+    name: &str,
+    seat: &str,
+    extra_args: &[&str],
+) -> DebateCommand {
     let url = arena.url();
     let args = ["join", &url, "--seat", seat, "--name", name];
-    let pace: &[&str] = if more.contains(&"--every") { &[] } else { &["--every", "0.05"] };
-    lab.debate(&[&args, pace, more].concat())
+    let poll_args: &[&str] =
+        if extra_args.contains(&"--every") { &[] } else { &["--every", "0.05"] };
+    env.debate(&[&args, poll_args, extra_args].concat())
 }
 
 /// Runs two clients to the end. The first joins as the supporting side.
 fn join_both(
-    lab: &TestEnv,
+    env: &TestEnv,
     arena: &StubArena,
     seats: [&str; 2],
-    more: &[&str],
+    extra_args: &[&str],
 ) -> [CommandOutput; 2] {
-    let pro = join(lab, arena, "pro", seats[0], more).spawn();
-    wait_until("the first has joined", || arena.seat_keys().len() == 1);
-    let con = join(lab, arena, "con", seats[1], more).spawn();
+    let pro = join(env, arena, "pro", seats[0], extra_args).spawn();
+    wait_until("the first client has joined", || arena.seat_keys().len() == 1);
+    let con = join(env, arena, "con", seats[1], extra_args).spawn();
     [pro.wait(), con.wait()]
 }
 
 /// Checks that no debate key is printed or left on disk.
 #[track_caller]
-fn assert_keys_not_leaked(lab: &TestEnv, arena: &StubArena, done: &[CommandOutput]) {
+fn assert_keys_not_leaked(env: &TestEnv, arena: &StubArena, outputs: &[CommandOutput]) {
     for key in arena.seat_keys() {
-        for done in done {
-            assert!(!done.stdout.contains(&key) && !done.stderr.contains(&key), "{done:#?}");
+        for output in outputs {
+            assert!(!output.stdout.contains(&key) && !output.stderr.contains(&key), "{output:#?}");
         }
-        assert!(!folder_contains_text(lab.data_dir(), &key), "a key outlives its debate");
+        assert!(!folder_contains_text(env.data_dir(), &key), "a key is still stored");
     }
 }
 
 /// Checks that every turn was taken once, by the right side.
 #[track_caller]
 fn assert_all_turns_spoken(arena: &StubArena, rounds: usize) {
-    let said = arena.speeches();
-    assert_eq!(said.len(), rounds * 2, "{said:#?}");
-    for (nth, (speaker, _)) in said.iter().enumerate() {
-        assert_eq!(speaker, ["pro_abc123", "con_abc123"][nth % 2], "{said:#?}");
+    let speeches = arena.speeches();
+    assert_eq!(speeches.len(), rounds * 2, "{speeches:#?}");
+    for (nth, (speaker, _)) in speeches.iter().enumerate() {
+        assert_eq!(speaker, ["pro_abc123", "con_abc123"][nth % 2], "{speeches:#?}");
     }
 }
 
 #[test]
 fn two_clients_play_a_whole_debate() {
-    let (lab, arena) = (TestEnv::new(), StubArena::new(StubRules::default()));
-    let seats = [write_round_script(&lab, "pro"), write_round_script(&lab, "con")];
-    let done = join_both(&lab, &arena, [&seats[0], &seats[1]], &["--json"]);
+    let (env, arena) = (TestEnv::new(), StubArena::new(StubRules::default()));
+    let seats = [write_round_script(&env, "pro"), write_round_script(&env, "con")];
+    let outputs = join_both(&env, &arena, [&seats[0], &seats[1]], &["--json"]);
     assert_all_turns_spoken(&arena, 3);
     for (nth, (_, content)) in arena.speeches().iter().enumerate() {
-        let who = ["pro", "con"][nth % 2];
-        assert_eq!(content, speech_text(who, nth as u8 / 2 + 1).trim());
+        let bot = ["pro", "con"][nth % 2];
+        assert_eq!(content, speech_text(bot, nth as u8 / 2 + 1).trim());
     }
-    for (done, outcome, side) in [(&done[0], "won", "supporting"), (&done[1], "lost", "opposing")] {
-        assert_eq!(done.exit_code, Some(0), "{done:#?}");
-        let result = done.json();
+    for (output, outcome, side) in
+        [(&outputs[0], "won", "supporting"), (&outputs[1], "lost", "opposing")]
+    {
+        assert_eq!(output.exit_code, Some(0), "{output:#?}");
+        let result = output.json();
         assert_matches_schema("join", &result);
         assert_eq!((&result["outcome"], &result["side"]), (&outcome.into(), &side.into()));
         assert_eq!((&result["said"], &result["missed"]), (&3.into(), &0.into()));
         assert_eq!(result["scores"], json!({"supporting": 85, "opposing": 72}));
         assert_eq!(result["speeches"].as_array().unwrap().len(), 6);
-        for told in ["Joined debate abc123", "人工智能", "Our side", "[Round 3] Our turn", "Spoken"]
+        for progress in
+            ["Joined debate abc123", "人工智能", "Our side", "[Round 3] Our turn", "Spoken"]
         {
-            done.assert_stderr_contains(told);
+            output.assert_stderr_contains(progress);
         }
     }
-    assert_keys_not_leaked(&lab, &arena, &done);
+    assert_keys_not_leaked(&env, &arena, &outputs);
     assert!(arena.requests().iter().all(|request| request.query.is_empty()));
     let uuids: Vec<Value> = (arena.requests().iter())
         .filter(|it| it.path.ends_with("join"))
@@ -107,10 +117,10 @@ fn two_clients_play_a_whole_debate() {
 
 #[test]
 fn result_is_printed_as_text() {
-    let (lab, arena) =
+    let (env, arena) =
         (TestEnv::new(), StubArena::new(StubRules { rounds: 1, ..StubRules::default() }));
-    let seats = [write_round_script(&lab, "pro"), write_round_script(&lab, "con")];
-    let [pro, con] = join_both(&lab, &arena, [&seats[0], &seats[1]], &[]);
+    let seats = [write_round_script(&env, "pro"), write_round_script(&env, "con")];
+    let [pro, con] = join_both(&env, &arena, [&seats[0], &seats[1]], &[]);
     pro.assert_stdout_contains(&[
         "人工智能",
         "We won.",
@@ -124,42 +134,42 @@ fn result_is_printed_as_text() {
 fn minimal_server_responses_are_enough() {
     let rules =
         StubRules { minimal_fields: true, rounds: 1, min_length: 1, ..StubRules::default() };
-    let (lab, arena) = (TestEnv::new(), StubArena::new(rules));
+    let (env, arena) = (TestEnv::new(), StubArena::new(rules));
     let seats = [
-        write_fixed_script(&lab, "pro", &"宇".repeat(5000)),
-        write_fixed_script(&lab, "con", "No."),
+        write_fixed_script(&env, "pro", &"宇".repeat(5000)),
+        write_fixed_script(&env, "con", "No."),
     ];
-    let done = join_both(&lab, &arena, [&seats[0], &seats[1]], &["--json"]);
+    let outputs = join_both(&env, &arena, [&seats[0], &seats[1]], &["--json"]);
     assert_all_turns_spoken(&arena, 1);
-    assert_eq!(arena.speeches()[0].1.chars().count(), 2000, "the usual limit holds");
-    assert!(done.iter().all(|done| done.exit_code == Some(5)), "nobody has ruled: {done:#?}");
-    assert_eq!(done[0].json()["outcome"], "undecided");
-    assert_keys_not_leaked(&lab, &arena, &done);
+    assert_eq!(arena.speeches()[0].1.chars().count(), 2000, "the default limit applies");
+    assert!(outputs.iter().all(|output| output.exit_code == Some(5)), "no verdict: {outputs:#?}");
+    assert_eq!(outputs[0].json()["outcome"], "undecided");
+    assert_keys_not_leaked(&env, &arena, &outputs);
 }
 
 #[test]
 fn long_polling_is_used_only_if_offered() {
     let rules = StubRules { long_poll: true, rounds: 1, ..StubRules::default() };
-    let (lab, arena) = (TestEnv::new(), StubArena::new(rules));
-    let seats = [write_round_script(&lab, "pro"), write_round_script(&lab, "con")];
-    join_both(&lab, &arena, [&seats[0], &seats[1]], &[]);
+    let (env, arena) = (TestEnv::new(), StubArena::new(rules));
+    let seats = [write_round_script(&env, "pro"), write_round_script(&env, "con")];
+    join_both(&env, &arena, [&seats[0], &seats[1]], &[]);
     assert_all_turns_spoken(&arena, 1);
     assert!(arena.requests().iter().any(|request| request.query == "wait=25"));
 }
 
 #[test]
 fn client_waits_through_a_server_outage() {
-    let (lab, mut arena) = (TestEnv::new(), StubArena::new(StubRules::default()));
-    let (pro, con) = (write_round_script(&lab, "pro"), write_round_script(&lab, "con"));
-    let heard = lab.temp_path("heard.txt");
-    let mut command = join(&lab, &arena, "pro", &pro, &["--every", "0.2"]).into_command();
-    let mut first = command.stderr(fs::File::create(&heard).unwrap()).spawn().unwrap();
-    wait_until("the first has joined", || arena.seat_keys().len() == 1);
-    let second = join(&lab, &arena, "con", &con, &["--every", "0.2"]).spawn();
-    wait_until("somebody has spoken", || !arena.log().is_empty());
+    let (env, mut arena) = (TestEnv::new(), StubArena::new(StubRules::default()));
+    let (pro, con) = (write_round_script(&env, "pro"), write_round_script(&env, "con"));
+    let stderr_path = env.temp_path("heard.txt");
+    let mut command = join(&env, &arena, "pro", &pro, &["--every", "0.2"]).into_command();
+    let mut first = command.stderr(fs::File::create(&stderr_path).unwrap()).spawn().unwrap();
+    wait_until("the first client has joined", || arena.seat_keys().len() == 1);
+    let second = join(&env, &arena, "con", &con, &["--every", "0.2"]).spawn();
+    wait_until("a speech was accepted", || !arena.log().is_empty());
     arena.stop();
-    wait_until("the first has noticed", || {
-        fs::read_to_string(&heard).unwrap().contains("The platform:")
+    wait_until("the first client reports it", || {
+        fs::read_to_string(&stderr_path).unwrap().contains("The platform:")
     });
     arena.start();
     assert!(first.wait().unwrap().success());
@@ -170,35 +180,35 @@ fn client_waits_through_a_server_outage() {
 
 #[test]
 fn killed_client_rejoins_and_repeats_no_speech() {
-    let (lab, arena) = (TestEnv::new(), StubArena::new(StubRules::default()));
+    let (env, arena) = (TestEnv::new(), StubArena::new(StubRules::default()));
     let slow = json!({"turns": [{"text": speech_text("pro", 0), "delay_ms": 600_000}]});
-    let slow = write_script(&lab, "slow", &slow);
-    let first = join(&lab, &arena, "pro", &slow, &[]).spawn();
-    wait_until("the first has joined", || arena.seat_keys().len() == 1);
-    let con = write_round_script(&lab, "con");
-    let second = join(&lab, &arena, "con", &con, &[]).spawn();
-    let folder = lab.data_dir().join("guest");
-    wait_until("the first thinks", || any_file_contains(&folder, "\"since\""));
+    let slow = write_script(&env, "slow", &slow);
+    let first = join(&env, &arena, "pro", &slow, &[]).spawn();
+    wait_until("the first client has joined", || arena.seat_keys().len() == 1);
+    let con = write_round_script(&env, "con");
+    let second = join(&env, &arena, "con", &con, &[]).spawn();
+    let folder = env.data_dir().join("guest");
+    wait_until("the first client is asked", || any_file_contains(&folder, "\"since\""));
     assert_owner_only(&folder);
     drop(first);
-    let pro = write_round_script(&lab, "pro");
+    let pro = write_round_script(&env, "pro");
     // Without `--debate`, the error names the debate in which the user already has a seat.
-    join(&lab, &arena, "pro", &pro, &[])
+    join(&env, &arena, "pro", &pro, &[])
         .expect_error(1)
         .assert_stderr_contains("--debate abc123 --seat script:");
-    let again = join(&lab, &arena, "pro", &pro, &["--debate", DEBATE_ID]).spawn();
-    let done = [again.wait(), second.wait()];
-    assert!(done.iter().all(|done| done.exit_code == Some(0)), "{done:#?}");
-    done[0].assert_stderr_contains("Back in debate abc123 as pro_abc123");
+    let rejoined = join(&env, &arena, "pro", &pro, &["--debate", DEBATE_ID]).spawn();
+    let outputs = [rejoined.wait(), second.wait()];
+    assert!(outputs.iter().all(|output| output.exit_code == Some(0)), "{outputs:#?}");
+    outputs[0].assert_stderr_contains("Back in debate abc123 as pro_abc123");
     assert_all_turns_spoken(&arena, 3);
-    assert_keys_not_leaked(&lab, &arena, &done);
+    assert_keys_not_leaked(&env, &arena, &outputs);
 }
 
 /// Whether a file in `folder` contains these words. Files may be replaced at the same time.
-fn any_file_contains(folder: &Path, words: &str) -> bool {
+fn any_file_contains(folder: &Path, needle: &str) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut texts = entries.filter_map(|entry| fs::read_to_string(entry.path()).ok());
-    texts.any(|text| text.contains(words))
+    texts.any(|text| text.contains(needle))
 }
 
 /// Checks that only the owner can read the stored credentials.
@@ -215,16 +225,16 @@ fn assert_owner_only(folder: &Path) {
 /// Faults for every third request: HTTP errors, 429, malformed and oversized responses.
 fn every_third_request_fails() -> FaultHook {
     Arc::new(|request: &RecordedRequest, nth: usize| -> Option<RawResponse> {
-        let flood = || "x".repeat(5 * 1024 * 1024);
-        let soon = || vec![("Retry-After", "0".to_owned())];
+        let oversized_body = || "x".repeat(5 * 1024 * 1024);
+        let retry_now = || vec![("Retry-After", "0".to_owned())];
         let garbage = if request.path.ends_with("poll") { "{\"state\": 7}" } else { "[]" };
         nth.is_multiple_of(3).then(|| match nth / 3 % 5 {
             0 if nth < 20 => (500, vec![], "<html>oops</html>".into()),
-            1 => (429, soon(), json!({"error_code": "slow_down"}).to_string()),
-            2 => (503, soon(), String::new()),
+            1 => (429, retry_now(), json!({"error_code": "slow_down"}).to_string()),
+            2 => (503, retry_now(), String::new()),
             3 if request.path.ends_with("poll") => (200, vec![], garbage.into()),
-            3 => (502, soon(), flood()),
-            _ => (500, soon(), "\u{0}\u{1}".into()),
+            3 => (502, retry_now(), oversized_body()),
+            _ => (500, retry_now(), "\u{0}\u{1}".into()),
         })
     })
 }
@@ -236,30 +246,30 @@ fn failed_requests_are_retried() {
         fault_hook: Some(every_third_request_fails()),
         ..StubRules::default()
     };
-    let (lab, arena) = (TestEnv::new(), StubArena::new(rules));
-    let seats = [write_round_script(&lab, "pro"), write_round_script(&lab, "con")];
-    let pro = join(&lab, &arena, "pro", &seats[0], &["--every", "0.1"]).spawn();
-    wait_until("the first has joined", || arena.seat_keys().len() == 1);
-    let con = join(&lab, &arena, "con", &seats[1], &["--every", "0.1"]).spawn();
-    let done = [pro.wait(), con.wait()];
-    assert!(done.iter().all(|done| done.exit_code == Some(0)), "{done:#?}");
+    let (env, arena) = (TestEnv::new(), StubArena::new(rules));
+    let seats = [write_round_script(&env, "pro"), write_round_script(&env, "con")];
+    let pro = join(&env, &arena, "pro", &seats[0], &["--every", "0.1"]).spawn();
+    wait_until("the first client has joined", || arena.seat_keys().len() == 1);
+    let con = join(&env, &arena, "con", &seats[1], &["--every", "0.1"]).spawn();
+    let outputs = [pro.wait(), con.wait()];
+    assert!(outputs.iter().all(|output| output.exit_code == Some(0)), "{outputs:#?}");
     assert_all_turns_spoken(&arena, 2);
-    assert_keys_not_leaked(&lab, &arena, &done);
+    assert_keys_not_leaked(&env, &arena, &outputs);
 }
 
 #[test]
 fn too_long_speech_is_asked_for_again_then_cut() {
     let rules = StubRules { rounds: 1, max_length: 300, ..StubRules::default() };
-    let (lab, arena) = (TestEnv::new(), StubArena::new(rules));
+    let (env, arena) = (TestEnv::new(), StubArena::new(rules));
     let long = format!("```markdown\n{}\n```", "论据充分，逻辑严密。".repeat(60));
     let shorter = json!({"turns": [{"attempt": 1, "text": long}, {"text": speech_text("con", 1)}]});
-    let seats = [write_fixed_script(&lab, "pro", &long), write_script(&lab, "con", &shorter)];
-    let [pro, con] = join_both(&lab, &arena, [&seats[0], &seats[1]], &[]);
+    let seats = [write_fixed_script(&env, "pro", &long), write_script(&env, "con", &shorter)];
+    let [pro, con] = join_both(&env, &arena, [&seats[0], &seats[1]], &[]);
     assert_all_turns_spoken(&arena, 1);
-    let said = arena.speeches();
-    let length = said[0].1.chars().count();
-    assert!(said[0].1.ends_with('。') && length <= 300 && length > 250, "{said:?}");
-    assert_eq!(said[1].1, speech_text("con", 1).trim());
+    let speeches = arena.speeches();
+    let length = speeches[0].1.chars().count();
+    assert!(speeches[0].1.ends_with('。') && length <= 300 && length > 250, "{speeches:?}");
+    assert_eq!(speeches[1].1, speech_text("con", 1).trim());
     pro.assert_stderr_contains("Asked once more: it has 600 characters, and at most 300 are taken");
     pro.assert_stderr_contains("its end had to be left off");
     con.assert_stderr_contains("Asked once more");
@@ -269,28 +279,30 @@ fn too_long_speech_is_asked_for_again_then_cut() {
 fn speech_is_shortened_for_a_server_counting_bytes() {
     let rules =
         StubRules { rounds: 1, max_length: 300, counts_bytes: true, ..StubRules::default() };
-    let (lab, arena) = (TestEnv::new(), StubArena::new(rules));
+    let (env, arena) = (TestEnv::new(), StubArena::new(rules));
     let long = "论据充分，逻辑严密。".repeat(29);
-    let seats = [write_fixed_script(&lab, "pro", &long), write_fixed_script(&lab, "con", &long)];
-    let done = join_both(&lab, &arena, [&seats[0], &seats[1]], &[]);
-    assert!(done.iter().all(|done| done.exit_code == Some(0)), "{done:#?}");
+    let seats = [write_fixed_script(&env, "pro", &long), write_fixed_script(&env, "con", &long)];
+    let outputs = join_both(&env, &arena, [&seats[0], &seats[1]], &[]);
+    assert!(outputs.iter().all(|output| output.exit_code == Some(0)), "{outputs:#?}");
     assert_all_turns_spoken(&arena, 1);
 }
 
 #[test]
 fn too_short_speech_misses_the_turn_with_a_warning() {
-    let (lab, arena) = (TestEnv::new(), StubArena::new(StubRules::default()));
-    let seat = write_fixed_script(&lab, "pro", "Too short.");
-    let pro = join(&lab, &arena, "pro", &seat, &[]).spawn();
-    wait_until("the first has joined", || arena.seat_keys().len() == 1);
-    let con = write_round_script(&lab, "con");
-    let con = join(&lab, &arena, "con", &con, &[]).spawn();
-    let polls = |name: &str| {
-        let from =
+    let (env, arena) = (TestEnv::new(), StubArena::new(StubRules::default()));
+    let seat = write_fixed_script(&env, "pro", "Too short.");
+    let pro = join(&env, &arena, "pro", &seat, &[]).spawn();
+    wait_until("the first client has joined", || arena.seat_keys().len() == 1);
+    let con = write_round_script(&env, "con");
+    let con = join(&env, &arena, "con", &con, &[]).spawn();
+    let request_count = |name: &str| {
+        let is_from_bot =
             |it: &RecordedRequest| it.headers.get("x-bot-identifier").is_some_and(|it| it == name);
-        arena.requests().iter().filter(|it| from(it)).count()
+        arena.requests().iter().filter(|it| is_from_bot(it)).count()
     };
-    wait_until("both go on looking", || polls("pro_abc123") > 20 && polls("con_abc123") > 20);
+    wait_until("both keep polling", || {
+        request_count("pro_abc123") > 20 && request_count("con_abc123") > 20
+    });
     for running in [&pro, &con] {
         running.send_signal("INT");
     }
@@ -306,64 +318,64 @@ fn too_short_speech_misses_the_turn_with_a_warning() {
 
 #[test]
 fn secrets_are_redacted_from_speeches() {
-    let (lab, arena) =
+    let (env, arena) =
         (TestEnv::new(), StubArena::new(StubRules { rounds: 1, ..StubRules::default() }));
     let secret: String = ["9fK2", "mQ8z", "Lw4x", "Tn7c", "Vb3h"].concat();
-    let telling = write_fixed_script(
-        &lab,
+    let seat = write_fixed_script(
+        &env,
         "pro",
         &format!("{} My token is {secret}.", speech_text("pro", 1)),
     );
-    let pro = join(&lab, &arena, "pro", &telling, &[]).env("MY_ACCESS_TOKEN", &secret).spawn();
-    wait_until("the first has joined", || arena.seat_keys().len() == 1);
-    let con = write_round_script(&lab, "con");
-    join(&lab, &arena, "con", &con, &[]).expect_success();
+    let pro = join(&env, &arena, "pro", &seat, &[]).env("MY_ACCESS_TOKEN", &secret).spawn();
+    wait_until("the first client has joined", || arena.seat_keys().len() == 1);
+    let con = write_round_script(&env, "con");
+    join(&env, &arena, "con", &con, &[]).expect_success();
     pro.wait();
-    let said = &arena.speeches()[0].1;
-    assert!(!said.contains(&secret) && said.contains("[REDACTED:"), "{said}");
+    let speech = &arena.speeches()[0].1;
+    assert!(!speech.contains(&secret) && speech.contains("[REDACTED:"), "{speech}");
 }
 
 #[test]
 fn unknown_debate_is_refused_with_a_hint() {
-    let (lab, arena) = (TestEnv::new(), StubArena::new(StubRules::default()));
-    let seat = write_round_script(&lab, "pro");
-    let done = join(&lab, &arena, "pro", &seat, &["--debate", "other"]).expect_error(1);
-    done.assert_stderr_contains("there is no such debate: 404 DEBATE_NOT_FOUND");
-    done.assert_stderr_contains("leave `--debate` out");
+    let (env, arena) = (TestEnv::new(), StubArena::new(StubRules::default()));
+    let seat = write_round_script(&env, "pro");
+    let output = join(&env, &arena, "pro", &seat, &["--debate", "other"]).expect_error(1);
+    output.assert_stderr_contains("there is no such debate: 404 DEBATE_NOT_FOUND");
+    output.assert_stderr_contains("leave `--debate` out");
 }
 
 #[test]
 fn full_debate_and_no_debate_have_distinct_errors() {
-    let (lab, arena) =
+    let (env, arena) =
         (TestEnv::new(), StubArena::new(StubRules { rounds: 1, ..StubRules::default() }));
-    let seats = [write_round_script(&lab, "pro"), write_round_script(&lab, "con")];
-    join_both(&lab, &arena, [&seats[0], &seats[1]], &[]);
-    let third = join(&lab, &arena, "third", &seats[0], &[]).expect_error(1);
+    let seats = [write_round_script(&env, "pro"), write_round_script(&env, "con")];
+    join_both(&env, &arena, [&seats[0], &seats[1]], &[]);
+    let third = join(&env, &arena, "third", &seats[0], &[]).expect_error(1);
     third.assert_stderr_contains("there is no debate to join");
     third.assert_stderr_contains("--wait-for-debate");
     let third =
-        join(&lab, &arena, "third", &seats[0], &["--wait-for-debate", "1s"]).expect_error(1);
+        join(&env, &arena, "third", &seats[0], &["--wait-for-debate", "1s"]).expect_error(1);
     third.assert_stderr_contains("No debate to join yet");
-    let third = join(&lab, &arena, "third", &seats[0], &["--debate", DEBATE_ID]).expect_error(1);
-    third.assert_stderr_contains("that debate has all the speakers it needs: 409 debate_full");
+    let third = join(&env, &arena, "third", &seats[0], &["--debate", DEBATE_ID]).expect_error(1);
+    third.assert_stderr_contains("the debate has no free seat: 409 debate_full");
 }
 
 #[test]
 fn key_echoed_by_the_server_is_not_printed() {
     let fault: FaultHook = Arc::new(|request: &RecordedRequest, _| {
         let key = request.headers.get("x-debate-key")?;
-        let says = format!("`{key}` is no key");
-        let body = json!({"error_code": "INVALID_CREDENTIALS", "message": says});
+        let message = format!("`{key}` is no key");
+        let body = json!({"error_code": "INVALID_CREDENTIALS", "message": message});
         Some((401, vec![], body.to_string()))
     });
     let arena = StubArena::new(StubRules { fault_hook: Some(fault), ..StubRules::default() });
-    let lab = TestEnv::new();
-    let seat = write_round_script(&lab, "pro");
-    let done = join(&lab, &arena, "pro", &seat, &[]).expect_error(1);
-    done.assert_stderr_contains(
-        "the platform does not know this seat (any more): 401 INVALID_CREDENTIALS (`[key]`",
+    let env = TestEnv::new();
+    let seat = write_round_script(&env, "pro");
+    let output = join(&env, &arena, "pro", &seat, &[]).expect_error(1);
+    output.assert_stderr_contains(
+        "the platform does not accept the key of this seat: 401 INVALID_CREDENTIALS (`[key]`",
     );
-    assert_keys_not_leaked(&lab, &arena, &[done]);
+    assert_keys_not_leaked(&env, &arena, &[output]);
 }
 
 #[test]
@@ -373,35 +385,37 @@ fn redirect_is_not_followed_with_the_key() {
         Some((307, vec![("Location", "http://127.0.0.1:9/evil".into())], String::new()))
     });
     let arena = StubArena::new(StubRules { fault_hook: Some(fault), ..StubRules::default() });
-    let lab = TestEnv::new();
-    let seat = write_round_script(&lab, "pro");
-    let done = join(&lab, &arena, "pro", &seat, &[]).expect_error(1);
-    done.assert_stderr_contains("it points to http://127.0.0.1:9/evil");
+    let env = TestEnv::new();
+    let seat = write_round_script(&env, "pro");
+    let output = join(&env, &arena, "pro", &seat, &[]).expect_error(1);
+    output.assert_stderr_contains("redirects to http://127.0.0.1:9/evil");
 }
 
 #[test]
 fn invalid_arguments_are_refused() {
-    let lab = TestEnv::new();
-    let seat = write_round_script(&lab, "pro");
-    let table: &[(&[&str], &str)] = &[
-        (&["ftp://example.org"], "http or https, not by `ftp`"),
-        (&["http://me:pw@localhost"], "no name, password"),
-        (&["http://localhost?x=1"], "no name, password"),
-        (&["http://"], "is no address"),
-        (&["http://localhost:1", "--debate", ".."], "that is no id of a debate"),
+    let env = TestEnv::new();
+    let seat = write_round_script(&env, "pro");
+    let cases: &[(&[&str], &str)] = &[
+        (&["ftp://example.org"], "http or https, not `ftp`"),
+        (&["http://me:pw@localhost"], "no user name, password"),
+        (&["http://localhost?x=1"], "no user name, password"),
+        (&["http://"], "is not a valid address"),
+        (&["http://localhost:1", "--debate", ".."], "that is not a debate id"),
         (&["http://localhost:1", "--name", ""], "a name has 1 to 64 characters"),
         (&["http://localhost:1", "--every", "90"], "at most 30"),
         (&["http://localhost:1", "--wait-for-debate", "soon"], "write it as"),
     ];
-    for (args, says) in table {
-        let done = lab.debate(&[&["join", "--seat", &seat], *args].concat()).expect_error(2);
-        done.assert_stderr_contains(says);
+    for (args, message) in cases {
+        let output = env.debate(&[&["join", "--seat", &seat], *args].concat()).expect_error(2);
+        output.assert_stderr_contains(message);
     }
     for seat in ["human", "host", "bot", "demo"] {
-        let done = lab.debate(&["join", "http://localhost:1", "--seat", seat]).expect_error(2);
-        done.assert_stderr_contains("a guest is a model or a script");
+        let output = env.debate(&["join", "http://localhost:1", "--seat", seat]).expect_error(2);
+        output.assert_stderr_contains("only a model or a script can join");
     }
-    lab.debate(&["join", "http://localhost:1", "--seat", "claude"]).expect_error(4);
-    let silent = ["join", "http://localhost:1", "--seat", &seat, "--patience", "1s"];
-    lab.debate(&silent).expect_error(1).assert_stderr_contains("the platform cannot be reached");
+    env.debate(&["join", "http://localhost:1", "--seat", "claude"]).expect_error(4);
+    let unreachable_args = ["join", "http://localhost:1", "--seat", &seat, "--patience", "1s"];
+    env.debate(&unreachable_args)
+        .expect_error(1)
+        .assert_stderr_contains("the platform cannot be reached");
 }

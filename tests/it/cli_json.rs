@@ -14,7 +14,7 @@ fn schema_folder() -> PathBuf {
 /// `DEBATE_UPDATE=1 cargo test schemas` rewrites the schema files.
 #[test]
 fn committed_schemas_are_up_to_date() {
-    let mut wanted = BTreeSet::new();
+    let mut expected_files = BTreeSet::new();
     for (name, schema) in schemas() {
         let path = schema_folder().join(format!("{name}.json"));
         let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
@@ -24,12 +24,12 @@ fn committed_schemas_are_up_to_date() {
         }
         let committed = fs::read_to_string(&path).unwrap_or_default();
         assert!(committed == text, "schemas/{name}.json is not up to date: set DEBATE_UPDATE=1");
-        wanted.insert(format!("{name}.json"));
+        expected_files.insert(format!("{name}.json"));
     }
     let entries = fs::read_dir(schema_folder()).unwrap().flatten();
-    let there: BTreeSet<_> =
+    let existing_files: BTreeSet<_> =
         entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
-    assert_eq!(there, wanted, "a schema that is no longer meant");
+    assert_eq!(existing_files, expected_files, "schema files that no command uses");
 }
 
 /// Validates `value` against the committed schema, in which unknown fields are errors.
@@ -44,22 +44,22 @@ pub(crate) fn assert_matches_schema(name: &str, value: &Value) {
 
 /// Three debates: one completed, one degraded with a rejected reply, one paused.
 fn env_with_three_debates() -> TestEnv {
-    let lab = TestEnv::new();
-    let more = ["--rounds", "3"];
-    lab.debate_run("Is 数据库 one word?", &more).expect_success();
-    let bad = json!({"seat": "judge", "attempt": 1, "text": "Hm."});
-    let lost = json!({"seat": "mirror", "fail": "crashed"});
-    lab.write_script(&SeatScript::new().prepend(bad).prepend(lost));
-    lab.debate_run("Does it degrade?", &["--effort", "low"]).expect_exit_code(5);
-    lab.write_script(&SeatScript::new());
-    lab.debate_run("Is it over?", &["--pause"]).expect_exit_code(2);
-    lab
+    let env = TestEnv::new();
+    let args = ["--rounds", "3"];
+    env.debate_run("Is 数据库 one word?", &args).expect_success();
+    let invalid_reply = json!({"seat": "judge", "attempt": 1, "text": "Hm."});
+    let failure = json!({"seat": "mirror", "fail": "crashed"});
+    env.write_script(&SeatScript::new().prepend(invalid_reply).prepend(failure));
+    env.debate_run("Does it degrade?", &["--effort", "low"]).expect_exit_code(5);
+    env.write_script(&SeatScript::new());
+    env.debate_run("Is it over?", &["--pause"]).expect_exit_code(2);
+    env
 }
 
 #[test]
 fn json_output_matches_its_schema() {
-    let lab = env_with_three_debates();
-    let calls: &[(&str, &[&str])] = &[
+    let env = env_with_three_debates();
+    let commands: &[(&str, &[&str])] = &[
         ("list", &["list", "--json"]),
         ("list", &["list", "--all", "--json", "--status", "degraded"]),
         ("search", &["search", "lock", "--json"]),
@@ -75,49 +75,49 @@ fn json_output_matches_its_schema() {
         ("reindex", &["reindex", "--json"]),
         ("prompt", &["show", "--prompt", "0.1.0.0", "--json"]),
     ];
-    for (schema, args) in calls {
-        let done = lab.debate(args).expect_success();
-        assert_eq!(done.stdout.lines().count(), 1, "one line when piped: {args:?}");
-        assert_matches_schema(schema, &done.json());
+    for (schema, args) in commands {
+        let output = env.debate(args).expect_success();
+        assert_eq!(output.stdout.lines().count(), 1, "one line when piped: {args:?}");
+        assert_matches_schema(schema, &output.json());
     }
-    let listed = lab.debate(&["list", "--json"]).expect_success().json();
-    let cards = listed["debates"].as_array().unwrap().clone();
-    assert_eq!(cards.len(), 3);
-    for card in cards {
-        let id = card["id"].as_str().unwrap();
+    let listed = env.debate(&["list", "--json"]).expect_success().json();
+    let debates = listed["debates"].as_array().unwrap().clone();
+    assert_eq!(debates.len(), 3);
+    for debate in debates {
+        let id = debate["id"].as_str().unwrap();
         assert_matches_schema(
             "debate",
-            &lab.debate(&["show", id, "--json"]).expect_success().json(),
+            &env.debate(&["show", id, "--json"]).expect_success().json(),
         );
         assert_matches_schema(
             "run",
-            &lab.debate(&["export", id, "--as", "json"]).expect_success().json(),
+            &env.debate(&["export", id, "--as", "json"]).expect_success().json(),
         );
     }
-    let state = lab.state_file_path();
-    let done = lab.debate(&["import", state.to_str().unwrap(), "--json"]).expect_success();
-    assert_matches_schema("import", &done.json());
-    assert_eq!(done.json()["how"], "known");
+    let state = env.state_file_path();
+    let output = env.debate(&["import", state.to_str().unwrap(), "--json"]).expect_success();
+    assert_matches_schema("import", &output.json());
+    assert_eq!(output.json()["how"], "known");
 }
 
 #[test]
 fn run_prints_its_result_as_json() {
     for (name, script, code, status) in ending_cases() {
-        let lab = TestEnv::new();
-        lab.write_script(&script);
-        let done = lab.debate_run("As JSON?", &["--json"]).expect_exit_code(code);
-        assert_matches_schema("run", &done.json());
-        assert_eq!(done.json()["status"], status, "{name}");
-        assert_eq!(done.json()["verdict"].is_null(), status == "aborted", "{name}");
-        let again = lab.debate(&["resume", "last", "--json"]).expect_exit_code(code);
-        assert_eq!(again.json(), done.json(), "{name}");
+        let env = TestEnv::new();
+        env.write_script(&script);
+        let output = env.debate_run("As JSON?", &["--json"]).expect_exit_code(code);
+        assert_matches_schema("run", &output.json());
+        assert_eq!(output.json()["status"], status, "{name}");
+        assert_eq!(output.json()["verdict"].is_null(), status == "aborted", "{name}");
+        let resumed = env.debate(&["resume", "last", "--json"]).expect_exit_code(code);
+        assert_eq!(resumed.json(), output.json(), "{name}");
     }
 }
 
 fn ending_cases() -> Vec<(&'static str, SeatScript, i32, &'static str)> {
     let fail = |seat: &str| SeatScript::new().prepend(json!({"seat": seat, "fail": "crashed"}));
     vec![
-        ("whole", SeatScript::new(), 0, "completed"),
+        ("complete", SeatScript::new(), 0, "completed"),
         ("without a mirror", fail("mirror"), 5, "degraded"),
         ("without a proposal", fail("proposer"), 1, "aborted"),
     ]
@@ -126,10 +126,10 @@ fn ending_cases() -> Vec<(&'static str, SeatScript, i32, &'static str)> {
 #[test]
 fn follow_json_prints_one_event_per_line_then_the_result() {
     for (name, script, code, status) in ending_cases() {
-        let lab = TestEnv::new();
-        lab.write_script(&script);
-        let done = lab.debate_run("As JSON?", &["--json", "--follow"]).expect_exit_code(code);
-        let mut lines = done.json_lines();
+        let env = TestEnv::new();
+        env.write_script(&script);
+        let output = env.debate_run("As JSON?", &["--json", "--follow"]).expect_exit_code(code);
+        let mut lines = output.json_lines();
         let last = lines.pop().unwrap();
         assert_eq!(last["kind"], "result", "{name}");
         assert_eq!(last["status"], status, "{name}");
@@ -142,21 +142,21 @@ fn follow_json_prints_one_event_per_line_then_the_result() {
                 assert_eq!(line["seq"], seq, "{name}: every fact, once, in order");
             }
         }
-        assert_eq!(lab.events(&lab.latest_debate_id()).len(), seq, "{name}");
+        assert_eq!(env.events(&env.latest_debate_id()).len(), seq, "{name}");
         let kinds: BTreeSet<_> = lines.iter().map(|line| line["kind"].as_str().unwrap()).collect();
-        let all = if status == "aborted" {
+        let expected_kinds = if status == "aborted" {
             vec!["fact", "speaking"]
         } else {
             vec!["delta", "fact", "speaking"]
         };
-        assert_eq!(kinds.into_iter().collect::<Vec<_>>(), all, "{name}");
-        check_replay(&lab, seq);
+        assert_eq!(kinds.into_iter().collect::<Vec<_>>(), expected_kinds, "{name}");
+        check_replay(&env, seq);
     }
 }
 
-fn check_replay(lab: &TestEnv, events: usize) {
-    let done = lab.debate(&["replay", "--json"]).expect_success();
-    let mut lines = done.json_lines();
+fn check_replay(env: &TestEnv, events: usize) {
+    let output = env.debate(&["replay", "--json"]).expect_success();
+    let mut lines = output.json_lines();
     let last = lines.pop().unwrap();
     assert_matches_schema("replayed", &last);
     assert_eq!((&last["kind"], &last["events"]), (&json!("replayed"), &json!(events)));
@@ -169,21 +169,24 @@ fn check_replay(lab: &TestEnv, events: usize) {
 
 #[test]
 fn paused_debate_json_names_what_is_due() {
-    let lab = TestEnv::new();
-    let done = lab.debate_run("Wait?", &["--pause", "--json"]).expect_exit_code(2);
-    assert_matches_schema("run", &done.json());
-    assert_eq!(done.json()["due"], json!({"kind": "user"}));
-    let done = lab.debate_run("Wait?", &["--max-cost", "0", "--json"]).expect_exit_code(2);
-    assert_eq!(done.json()["due"], json!({"kind": "budget"}));
-    let pro = lab.script_seat("pro.json");
+    let env = TestEnv::new();
+    let output = env.debate_run("Wait?", &["--pause", "--json"]).expect_exit_code(2);
+    assert_matches_schema("run", &output.json());
+    assert_eq!(output.json()["due"], json!({"kind": "user"}));
+    let output = env.debate_run("Wait?", &["--max-cost", "0", "--json"]).expect_exit_code(2);
+    assert_eq!(output.json()["due"], json!({"kind": "budget"}));
+    let pro = env.script_seat("pro.json");
     let args = ["run", "Wait?", "--proposer", &pro, "--challenger", "human", "--json"];
-    let done = lab.debate(&args).expect_exit_code(2);
-    assert_eq!(done.json()["due"], json!({"kind": "turns", "driven": [], "awaited": ["0.1.1.1"]}));
+    let output = env.debate(&args).expect_exit_code(2);
+    assert_eq!(
+        output.json()["due"],
+        json!({"kind": "turns", "driven": [], "awaited": ["0.1.1.1"]})
+    );
 }
 
 #[test]
 fn errors_print_nothing_on_stdout() {
-    let lab = TestEnv::new();
+    let env = TestEnv::new();
     for args in [
         ["show", "debate-nowhere", "--json"].as_slice(),
         &["show", "--json"],
@@ -192,26 +195,26 @@ fn errors_print_nothing_on_stdout() {
         &["resume", "--json"],
         &["run", "Nobody?", "--json"],
     ] {
-        let done = lab.debate(args).output();
-        assert!(done.exit_code != Some(0) && done.stdout.is_empty(), "{args:?}: {done:#?}");
-        assert!(done.stderr.contains("error:"), "{args:?}: {done:#?}");
+        let output = env.debate(args).output();
+        assert!(output.exit_code != Some(0) && output.stdout.is_empty(), "{args:?}: {output:#?}");
+        assert!(output.stderr.contains("error:"), "{args:?}: {output:#?}");
     }
 }
 
 #[test]
 fn event_export_is_json_lines_after_the_setup() {
-    let lab = TestEnv::new();
-    lab.debate_run("Lines?", &["--rounds", "1"]).expect_success();
-    let done = lab.debate(&["export", "--as", "events"]).expect_success();
-    let lines = done.json_lines();
+    let env = TestEnv::new();
+    env.debate_run("Lines?", &["--rounds", "1"]).expect_success();
+    let output = env.debate(&["export", "--as", "events"]).expect_success();
+    let lines = output.json_lines();
     assert_eq!(lines[0]["topic"], "Lines?");
     assert_eq!(lines[0]["seats"].as_array().unwrap().len(), 5, "{:#}", lines[0]["seats"]);
     for (nth, line) in lines.iter().enumerate().skip(1) {
         assert_eq!(line["seq"], nth);
         assert!(line["at"].is_i64());
     }
-    let path = lab.temp_path("out.jsonl");
+    let path = env.temp_path("out.jsonl");
     let args = ["export", "--as", "events", "-o", path.to_str().unwrap()];
-    assert_eq!(lab.debate(&args).expect_success().stdout, "");
-    assert_eq!(fs::read_to_string(path).unwrap(), done.stdout);
+    assert_eq!(env.debate(&args).expect_success().stdout, "");
+    assert_eq!(fs::read_to_string(path).unwrap(), output.stdout);
 }

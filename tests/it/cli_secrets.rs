@@ -12,17 +12,19 @@ fn github_token(nth: usize) -> String {
 
 /// Checks that neither the archive, nor a written file, nor one of these outputs has the secret.
 #[track_caller]
-fn assert_redacted(lab: &TestEnv, secret: &str, shown: &[&str]) {
-    assert!(!folder_contains_text(lab.data_dir(), secret), "it is kept");
+fn assert_redacted(env: &TestEnv, secret: &str, outputs: &[&str]) {
+    assert!(!folder_contains_text(env.data_dir(), secret), "the secret is in the data directory");
     for folder in [".claude", ".debates"] {
         // Files are written after the log, by a background thread.
-        crate::test_env::wait_until("it is written out", || lab.repo_root().join(folder).is_dir());
+        crate::test_env::wait_until("the files are written", || {
+            env.repo_root().join(folder).is_dir()
+        });
         assert!(
-            !folder_contains_text(&lab.repo_root().join(folder), secret),
-            "it is written to {folder}"
+            !folder_contains_text(&env.repo_root().join(folder), secret),
+            "the secret is in {folder}"
         );
     }
-    for text in shown {
+    for text in outputs {
         assert!(!text.contains(secret), "{text}");
     }
 }
@@ -32,7 +34,7 @@ fn placeholders(text: &str) -> Vec<String> {
     let mut found: Vec<String> = text
         .split("[REDACTED:")
         .skip(1)
-        .filter_map(|rest| rest.split_once(']').map(|(inside, _)| inside.to_owned()))
+        .filter_map(|rest| rest.split_once(']').map(|(name, _)| name.to_owned()))
         .collect();
     found.sort();
     found.dedup();
@@ -41,116 +43,122 @@ fn placeholders(text: &str) -> Vec<String> {
 
 #[test]
 fn token_in_topic_brief_or_speech_is_redacted() {
-    let lab = repo_with_source();
+    let env = repo_with_source();
     let secret = github_token(0);
-    lab.write_repo_file(
+    env.write_repo_file(
         "src/config.rs",
         &format!("const TOKEN: &str = \"{secret}\";\nfn after() {{}}\n"),
     );
-    let said = speech_with_claim(&format!("Use {secret} for now."), "P1", &[]);
-    lab.write_script(
-        &SeatScript::new().prepend(json!({"seat": "proposer", "phase": "propose", "text": said})),
+    let speech = speech_with_claim(&format!("Use {secret} for now."), "P1", &[]);
+    env.write_script(
+        &SeatScript::new().prepend(json!({"seat": "proposer", "phase": "propose", "text": speech})),
     );
     let topic = format!("Is {secret} safe?");
     let args = ["--rounds", "1", "--context", "src/config.rs", "--follow", "--json"];
-    let done = lab.debate_run(&topic, &args).expect_success();
-    assert_redacted(&lab, &secret, &[&done.stdout, &done.stderr]);
-    let id = lab.latest_debate_id();
-    let shown = lab.debate(&["show", &id, "--json"]).expect_success().stdout;
-    let prompt = lab.debate(&["show", &id, "--prompt", "0.1.1.1"]).expect_success().stdout;
-    let names = placeholders(&shown);
-    assert_eq!(names.len(), 1, "one secret, one name: {names:?}");
-    assert_eq!(placeholders(&prompt), names, "{prompt}");
+    let output = env.debate_run(&topic, &args).expect_success();
+    assert_redacted(&env, &secret, &[&output.stdout, &output.stderr]);
+    let id = env.latest_debate_id();
+    let shown = env.debate(&["show", &id, "--json"]).expect_success().stdout;
+    let prompt = env.debate(&["show", &id, "--prompt", "0.1.1.1"]).expect_success().stdout;
+    let shown_placeholders = placeholders(&shown);
+    assert_eq!(shown_placeholders.len(), 1, "one secret, one placeholder: {shown_placeholders:?}");
+    assert_eq!(placeholders(&prompt), shown_placeholders, "{prompt}");
     assert!(prompt.contains("    2 fn after()") || prompt.contains("2 fn after()"), "{prompt}");
-    lab.assert_replays(&id);
+    env.assert_replays(&id);
     assert!(
-        done.stderr.contains("secrets taken out") && done.stderr.contains("1 github-token"),
+        output.stderr.contains("secrets taken out") && output.stderr.contains("1 github-token"),
         "{}",
-        done.stderr
+        output.stderr
     );
 }
 
 /// Streaming holds text back, so that a token split over chunks does not leak in parts.
 #[test]
 fn token_split_over_chunks_is_redacted_in_the_stream() {
-    let lab = repo_with_source();
+    let env = repo_with_source();
     let secret = github_token(1);
-    let said = speech_with_claim(&format!("Use {secret} for now, and wait."), "P1", &[]);
-    let slow = json!({"seat": "proposer", "phase": "propose", "text": said, "delay_ms": 400});
-    lab.write_script(&SeatScript::new().prepend(slow));
-    let done = lab.debate_run("Well?", &["--rounds", "1", "--follow", "--json"]).expect_success();
+    let speech = speech_with_claim(&format!("Use {secret} for now, and wait."), "P1", &[]);
+    let slow = json!({"seat": "proposer", "phase": "propose", "text": speech, "delay_ms": 400});
+    env.write_script(&SeatScript::new().prepend(slow));
+    let output = env.debate_run("Well?", &["--rounds", "1", "--follow", "--json"]).expect_success();
     let delta =
         |it: &Value| (it["kind"] == "delta").then(|| it["text"].as_str().unwrap().to_owned());
-    let told: String = done.json_lines().iter().filter_map(delta).collect();
-    assert!(told.contains("[REDACTED:github-token:"), "{told}");
-    assert!(!told.contains(&secret[..12]), "{told}");
+    let streamed_text: String = output.json_lines().iter().filter_map(delta).collect();
+    assert!(streamed_text.contains("[REDACTED:github-token:"), "{streamed_text}");
+    assert!(!streamed_text.contains(&secret[..12]), "{streamed_text}");
 }
 
 #[cfg(unix)]
 #[test]
 fn files_read_by_tools_are_redacted() {
-    let lab = repo_with_source();
+    let env = repo_with_source();
     let secret = github_token(2);
-    lab.write_repo_file(
+    env.write_repo_file(
         "src/here.rs",
         &format!("fn one() {{}}\nlet token = \"{secret}\";\nfn two() {{}}\n"),
     );
-    lab.install_fake_with_reply("claude", &speech_with_claim("Use one file.", "P1", &[]));
-    let own = lab.temp_path("fake-claude");
-    let notes = format!("/bin/cat src/here.rs > '{0}/read'\n/bin/cat '{0}/out'", own.display());
-    lab.install_fake_with_script("claude", &notes);
-    let (con, judge) = (lab.script_seat("contra.json"), lab.script_seat("pro.json"));
+    env.install_fake_with_reply("claude", &speech_with_claim("Use one file.", "P1", &[]));
+    let fake_dir = env.temp_path("fake-claude");
+    let script =
+        format!("/bin/cat src/here.rs > '{0}/read'\n/bin/cat '{0}/out'", fake_dir.display());
+    env.install_fake_with_script("claude", &script);
+    let (con, judge) = (env.script_seat("contra.json"), env.script_seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
     let args = [&["run", "Well?", "--rounds", "1", "--json"][..], &seats].concat();
-    lab.write_script(&SeatScript::new());
-    let done = lab.debate(&args).expect_success();
-    let read = std::fs::read_to_string(own.join("read")).unwrap();
-    assert!(!read.contains(&secret) && read.contains("[REDACTED:"), "{read}");
-    assert_eq!(read.lines().count(), 3, "lines keep their numbers");
-    assert!(!done.stdout.contains(&secret));
-    assert!(!folder_contains_text(&lab.data_dir().join("snapshots"), &secret));
+    env.write_script(&SeatScript::new());
+    let output = env.debate(&args).expect_success();
+    let read_text = std::fs::read_to_string(fake_dir.join("read")).unwrap();
+    assert!(!read_text.contains(&secret) && read_text.contains("[REDACTED:"), "{read_text}");
+    assert_eq!(read_text.lines().count(), 3, "lines keep their numbers");
+    assert!(!output.stdout.contains(&secret));
+    assert!(!folder_contains_text(&env.data_dir().join("snapshots"), &secret));
 }
 
 /// The value of an environment variable with a secret name is a secret, whatever its format.
 #[test]
 fn environment_secret_is_redacted_by_value() {
-    let lab = repo_with_source();
+    let env = repo_with_source();
     let secret = "plain-but-mine-9731";
-    let said = speech_with_claim(&format!("I was given {secret} to use."), "P1", &[]);
-    lab.write_script(
-        &SeatScript::new().prepend(json!({"seat": "proposer", "phase": "propose", "text": said})),
+    let speech = speech_with_claim(&format!("I was given {secret} to use."), "P1", &[]);
+    env.write_script(
+        &SeatScript::new().prepend(json!({"seat": "proposer", "phase": "propose", "text": speech})),
     );
-    let run = lab.debate_run("Well?", &["--rounds", "1", "--json"]).env("BILLING_API_KEY", secret);
-    let done = run.expect_success();
-    assert_redacted(&lab, secret, &[&done.stdout, &done.stderr]);
+    let command =
+        env.debate_run("Well?", &["--rounds", "1", "--json"]).env("BILLING_API_KEY", secret);
+    let output = command.expect_success();
+    assert_redacted(&env, secret, &[&output.stdout, &output.stderr]);
 }
 
 #[test]
 fn host_speech_is_redacted() {
-    let lab = repo_with_source();
+    let env = repo_with_source();
     let secret = github_token(3);
-    let mut host = lab.mcp_client();
-    let stands = host.start_solo_debate(json!({"topic": "Well?"}));
-    let turn = stands["due"]["turn"].clone();
-    let said = speech_with_claim(&format!("Use {secret} for now."), "P1", &[]);
-    let after = host.call_tool("continue_round", json!({"turn": turn, "speech": said}));
-    assert!(!after.to_string().contains(&secret), "{after:#}");
-    assert!(after.to_string().contains("[REDACTED:github-token:"), "{after:#}");
-    let told = host.expect_tool_error("show_debate", json!({"part": secret}));
-    assert!(!told.contains(&secret), "{told}");
-    assert_redacted(&lab, &secret, &[]);
+    let mut host = env.mcp_client();
+    let status = host.start_solo_debate(json!({"topic": "Well?"}));
+    let turn = status["due"]["turn"].clone();
+    let speech = speech_with_claim(&format!("Use {secret} for now."), "P1", &[]);
+    let response = host.call_tool("continue_round", json!({"turn": turn, "speech": speech}));
+    assert!(!response.to_string().contains(&secret), "{response:#}");
+    assert!(response.to_string().contains("[REDACTED:github-token:"), "{response:#}");
+    let error = host.expect_tool_error("show_debate", json!({"part": secret}));
+    assert!(!error.contains(&secret), "{error}");
+    assert_redacted(&env, &secret, &[]);
 }
 
 #[test]
 fn redact_command_filters_stdin() {
-    let lab = repo_with_source();
-    let (one, other) = (github_token(4), github_token(5));
-    let text = format!("a {one}\nb {other}\nc {one} d\n");
-    let done = lab.debate(&["redact"]).stdin(&text).expect_success();
-    assert!(!done.stdout.contains(&one) && !done.stdout.contains(&other), "{}", done.stdout);
-    assert_eq!(done.stdout.lines().count(), 3);
-    assert_eq!(placeholders(&done.stdout).len(), 2, "{}", done.stdout);
-    assert!(done.stderr.contains("3 github-token"), "{}", done.stderr);
-    let plain = "fn main() { println!(\"task-risk-assessment-of-2026\"); }\n";
-    assert_eq!(lab.debate(&["redact"]).stdin(plain).expect_success().stdout, plain);
+    let env = repo_with_source();
+    let (first_token, second_token) = (github_token(4), github_token(5));
+    let text = format!("a {first_token}\nb {second_token}\nc {first_token} d\n");
+    let output = env.debate(&["redact"]).stdin(&text).expect_success();
+    assert!(
+        !output.stdout.contains(&first_token) && !output.stdout.contains(&second_token),
+        "{}",
+        output.stdout
+    );
+    assert_eq!(output.stdout.lines().count(), 3);
+    assert_eq!(placeholders(&output.stdout).len(), 2, "{}", output.stdout);
+    assert!(output.stderr.contains("3 github-token"), "{}", output.stderr);
+    let clean_text = "fn main() { println!(\"task-risk-assessment-of-2026\"); }\n";
+    assert_eq!(env.debate(&["redact"]).stdin(clean_text).expect_success().stdout, clean_text);
 }

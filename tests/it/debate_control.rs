@@ -16,22 +16,22 @@ const CONCLUDED: Event = Event::Concluded { because: None };
 #[test]
 fn failed_turn_is_taken_again_after_reopening() {
     // The first turn, one in the middle with the verdict already given, and the judge's own turn.
-    for (down, from) in [
+    for (failing, from) in [
         ("1.propose", cue(0, 1, 0, 0)),
         ("2.defend", cue(1, 2, 0, 0)),
         ("0.judge", cue(3, 0, 0, 10)),
     ] {
         let mut debate = open_debate(debate_setup(formats::duel(), 2));
-        play_debate(&mut debate, &[down], |_| false);
+        play_debate(&mut debate, &[failing], |_| false);
         let spent = debate.spent();
         assert_eq!(spent.cost, debate.turns().count() as u64, "a failure costs, too");
         apply_events(&mut debate, [Event::Reopened { from }]);
         assert!(due_cues(&debate).contains(&from));
-        assert_eq!(debate.spent(), spent, "what is forgotten was paid for");
+        assert_eq!(debate.spent(), spent, "a discarded turn was still paid for");
         play_debate(&mut debate, &[], |_| false);
-        let all = "1.propose 1.challenge 2.defend 2.follow_up 0.judge 0.judge completed";
-        assert_eq!(trace(&debate), all);
-        assert!(debate.validate(&Event::Reopened { from }).is_err(), "nothing left to repair");
+        let expected = "1.propose 1.challenge 2.defend 2.follow_up 0.judge 0.judge completed";
+        assert_eq!(trace(&debate), expected);
+        assert!(debate.validate(&Event::Reopened { from }).is_err(), "no turn has failed");
     }
 }
 
@@ -47,10 +47,10 @@ fn remarks_and_conclusion_survive_reopening() {
     let from = cue(1, 2, 0, 0);
     apply_events(&mut debate, [Event::Reopened { from }]);
     assert!(debate.visible_to(from).contains(&TranscriptItem::Remark("A pity.")));
-    let judged = |debate: &Debate| due_cues(debate).first().is_some_and(|cue| cue.act == 3);
-    let mut whole = debate.clone();
-    play_debate(&mut whole, &[], judged);
-    assert!(whole.validate(&CONCLUDED).is_err(), "it is ending already");
+    let is_judging = |debate: &Debate| due_cues(debate).first().is_some_and(|cue| cue.act == 3);
+    let mut at_verdict = debate.clone();
+    play_debate(&mut at_verdict, &[], is_judging);
+    assert!(at_verdict.validate(&CONCLUDED).is_err(), "the verdict is already due");
     // A concluded debate stays concluded if only its verdict is requested again.
     apply_events(&mut debate, [CONCLUDED]);
     play_debate(&mut debate, &["0.judge"], |_| false);
@@ -62,9 +62,9 @@ fn remarks_and_conclusion_survive_reopening() {
 
 #[test]
 fn spent_budget_holds_after_the_current_wave() {
-    let mut poor = debate_setup(formats::research(), 1);
-    poor.limits.budget = cost_budget(1);
-    let mut debate = open_debate(poor);
+    let mut setup = debate_setup(formats::research(), 1);
+    setup.limits.budget = cost_budget(1);
+    let mut debate = open_debate(setup);
     play_debate(&mut debate, &[], |debate| matches!(next(debate), Step::Hold { .. }));
     assert_eq!(trace(&debate), "0.investigate 0.investigate 0.investigate running");
     let Step::Hold { pause: PauseReason::BudgetExhausted { spent, budget }, .. } = next(&debate)
@@ -72,18 +72,18 @@ fn spent_budget_holds_after_the_current_wave() {
         panic!()
     };
     assert_eq!((spent.cost, budget), (3, cost_budget(1)));
-    let granted = |cost| amended_event(Amendment::Limit { budget: cost_budget(cost) });
-    assert!(debate.validate(&granted(3)).is_err());
-    apply_events(&mut debate, [granted(100)]);
+    let limit_event = |cost| amended_event(Amendment::Limit { budget: cost_budget(cost) });
+    assert!(debate.validate(&limit_event(3)).is_err());
+    apply_events(&mut debate, [limit_event(100)]);
     play_debate(&mut debate, &[], |_| false);
     assert!(trace(&debate).ends_with("0.judge completed"));
 }
 
 #[test]
 fn wave_can_mix_model_and_human_turns() {
-    let mut mixed = debate_setup(formats::research(), 1);
-    mixed.seats[5].voice = Participant::Human;
-    let mut debate = open_debate(mixed);
+    let mut setup = debate_setup(formats::research(), 1);
+    setup.seats[5].voice = Participant::Human;
+    let mut debate = open_debate(setup);
     let Step::Speak { driven, awaited } = next(&debate) else { panic!() };
     assert_eq!((driven.len(), awaited.len()), (2, 1));
     // The human replies first. Then one of the two model turns fails.
@@ -92,38 +92,41 @@ fn wave_can_mix_model_and_human_turns() {
         let event = reply_event(&debate, cue, valid_reply(&debate, cue)).unwrap();
         apply_events(&mut debate, [event]);
     }
-    let lost = failed_event(&debate, driven[0], FailureKind::NotFound);
-    apply_events(&mut debate, [lost]);
+    let failure = failed_event(&debate, driven[0], FailureKind::NotFound);
+    apply_events(&mut debate, [failure]);
     assert!(due_cues(&debate).iter().all(|cue| cue.phase == 1));
 }
 
 #[test]
 fn remark_reaches_only_prompts_not_yet_sent() {
-    let mut held = debate_setup(formats::duel(), 2);
-    held.holds = vec![HoldPoint::Rounds];
-    let mut debate = open_debate(held);
-    let say = |text: &str| Event::Interjected { text: text.into() };
-    let heard = |debate: &Debate| -> Vec<String> {
-        let lines = debate.visible_to(due_cues(debate)[0]).into_iter();
-        lines
-            .filter_map(|line| {
-                if let TranscriptItem::Remark(text) = line { Some(text.into()) } else { None }
+    let mut setup = debate_setup(formats::duel(), 2);
+    setup.holds = vec![HoldPoint::Rounds];
+    let mut debate = open_debate(setup);
+    let remark = |text: &str| Event::Interjected { text: text.into() };
+    let visible_remarks = |debate: &Debate| -> Vec<String> {
+        let items = debate.visible_to(due_cues(debate)[0]).into_iter();
+        items
+            .filter_map(|item| {
+                if let TranscriptItem::Remark(text) = item { Some(text.into()) } else { None }
             })
             .collect()
     };
-    apply_events(&mut debate, [say("before anyone")]);
-    assert_eq!(heard(&debate), ["before anyone"], "nobody has been asked");
+    apply_events(&mut debate, [remark("before anyone")]);
+    assert_eq!(visible_remarks(&debate), ["before anyone"], "no prompt was sent yet");
     ask_open_turns(&mut debate);
-    apply_events(&mut debate, [say("while the proposer speaks")]);
-    assert_eq!(heard(&debate), ["before anyone"], "its prompt is out");
+    apply_events(&mut debate, [remark("while the proposer speaks")]);
+    assert_eq!(visible_remarks(&debate), ["before anyone"], "the prompt was sent before");
     play_until(&mut debate, 1, "challenge");
-    let so_far = ["before anyone", "while the proposer speaks"];
-    assert_eq!(heard(&debate), so_far);
+    let expected = ["before anyone", "while the proposer speaks"];
+    assert_eq!(visible_remarks(&debate), expected);
     play_debate(&mut debate, &[], |debate| matches!(next(debate), Step::Hold { .. }));
-    apply_events(&mut debate, [say("at the hold")]);
+    apply_events(&mut debate, [remark("at the hold")]);
     let Step::Hold { next, .. } = next(&debate) else { panic!() };
     apply_events(&mut debate, [Event::Continued { before: next.position() }]);
-    assert_eq!(heard(&debate), ["before anyone", "while the proposer speaks", "at the hold"]);
+    assert_eq!(
+        visible_remarks(&debate),
+        ["before anyone", "while the proposer speaks", "at the hold"]
+    );
     // Concluding early skips to the verdict.
     apply_events(&mut debate, [CONCLUDED]);
     play_debate(&mut debate, &[], |_| false);
@@ -132,20 +135,20 @@ fn remark_reaches_only_prompts_not_yet_sent() {
 
 #[test]
 fn debate_holds_at_start_and_between_rounds() {
-    let mut held = debate_setup(formats::duel(), 3);
-    held.holds = vec![HoldPoint::Start, HoldPoint::Rounds];
-    let mut debate = open_debate(held);
+    let mut setup = debate_setup(formats::duel(), 3);
+    setup.holds = vec![HoldPoint::Start, HoldPoint::Rounds];
+    let mut debate = open_debate(setup);
     let mut holds = vec![];
     while !matches!(next(&debate), Step::Done) {
         play_debate(&mut debate, &[], |debate| matches!(next(debate), Step::Hold { .. }));
         if let Step::Hold { next, .. } = next(&debate) {
             holds.push(next.round);
-            let nothing_failed = Event::Reopened { from: next };
-            assert!(debate.validate(&nothing_failed).is_err());
+            let reopen = Event::Reopened { from: next };
+            assert!(debate.validate(&reopen).is_err());
             apply_events(&mut debate, [Event::Continued { before: next.position() }]);
         }
     }
-    assert_eq!(holds, [1, 2, 3], "but not before the verdict");
+    assert_eq!(holds, [1, 2, 3], "no hold before the verdict");
 }
 
 #[test]
@@ -153,12 +156,14 @@ fn requested_hold_waits_for_the_current_wave() {
     let mut debate = open_debate(debate_setup(formats::duel(), 2));
     ask_open_turns(&mut debate);
     apply_events(&mut debate, [Event::Held]);
-    assert!(debate.is_held() && debate.validate(&Event::Held).is_err(), "once is enough");
+    assert!(debate.is_held() && debate.validate(&Event::Held).is_err(), "held already");
     assert!(matches!(next(&debate), Step::Speak { .. }), "the proposer has been asked");
     play_debate(&mut debate, &[], |debate| matches!(next(debate), Step::Hold { .. }));
     assert_eq!(trace(&debate), "1.propose running");
-    let Step::Hold { next: at, pause: PauseReason::UserHold } = next(&debate) else { panic!() };
-    apply_events(&mut debate, [Event::Continued { before: at.position() }]);
+    let Step::Hold { next: held_cue, pause: PauseReason::UserHold } = next(&debate) else {
+        panic!()
+    };
+    apply_events(&mut debate, [Event::Continued { before: held_cue.position() }]);
     assert!(!debate.is_held() && first_due_cue(&debate, 1, "challenge").is_some());
 }
 
@@ -166,8 +171,8 @@ fn requested_hold_waits_for_the_current_wave() {
 fn last_decision_and_keep_event_win() {
     let mut debate = open_debate(debate_setup(formats::duel(), 1));
     let decided = |text: &str| Event::Decided { text: text.into() };
-    assert_eq!((debate.decision(), debate.keep_record()), (None, None), "silence is no consent");
-    assert!(debate.validate(&Event::Kept { keep: false }).is_err(), "it is still being written");
+    assert_eq!((debate.decision(), debate.keep_record()), (None, None), "nothing is decided yet");
+    assert!(debate.validate(&Event::Kept { keep: false }).is_err(), "the record is not final yet");
     play_debate(&mut debate, &[], |_| false);
     apply_events(&mut debate, [decided("Tabs."), Event::Kept { keep: true }]);
     apply_events(&mut debate, [Event::Kept { keep: false }, decided("Spaces.")]);
@@ -200,25 +205,28 @@ fn reopened_turn_waits_for_a_requested_hold() {
 
 #[test]
 fn setup_without_a_required_seat_is_refused() {
-    let refused =
+    let setup_error =
         |roles: &[Role]| Debate::open(without_roles(debate_setup(formats::duel(), 2), roles)).err();
-    assert_eq!(refused(&[Role::Con]), Some(SetupError::UnseatedPhase("challenge".into())));
-    assert_eq!(refused(&[Role::Judge]), Some(SetupError::UnseatedPhase("judge".into())));
-    assert_eq!(refused(&[Role::Scribe, Role::Mirror]), None);
-    let mut endless = debate_setup(formats::dialectic(), 2);
-    endless.format.acts.pop();
-    assert_eq!(Debate::open(endless).err(), Some(SetupError::OpenLastAct));
+    assert_eq!(setup_error(&[Role::Con]), Some(SetupError::UnseatedPhase("challenge".into())));
+    assert_eq!(setup_error(&[Role::Judge]), Some(SetupError::UnseatedPhase("judge".into())));
+    assert_eq!(setup_error(&[Role::Scribe, Role::Mirror]), None);
+    let mut without_last_act = debate_setup(formats::dialectic(), 2);
+    without_last_act.format.acts.pop();
+    assert_eq!(Debate::open(without_last_act).err(), Some(SetupError::OpenLastAct));
 }
 
 #[test]
 fn invalid_setup_error_names_the_reason() {
     type SetupEdit = fn(&mut Setup);
-    let twin = |seats: &mut Vec<Seat>| seats[1].name = "Ada".into();
+    let rename_to_ada = |seats: &mut Vec<Seat>| seats[1].name = "Ada".into();
     let table: &[(SetupEdit, &str)] = &[
-        (|s| s.grammar = 9, "this debate follows grammar 9; this program reads up to 1"),
+        (|s| s.grammar = 9, "this debate uses grammar 9; this program supports up to 1: update it"),
         (|s| s.topic = " \n".into(), "the topic is empty"),
         (|s| s.topic = "é".repeat(4001), "the topic is too long: 4001 of at most 4000"),
-        (|s| s.rounds = 101, "too much: at most 200 acts, phases and seats, and 100 rounds"),
+        (
+            |s| s.rounds = 101,
+            "the debate is too large: at most 200 acts, phases and seats, and 100 rounds",
+        ),
         (|s| s.brief = "b".repeat(2_000_001), "the brief is too long: 2000001 of at most 2000000"),
         (
             |s| drop(s.prompts.insert("defend".into(), "{{tpoic}}".into())),
@@ -228,33 +236,36 @@ fn invalid_setup_error_names_the_reason() {
              reply, why",
         ),
     ];
-    for (spoil, expected) in table {
-        let mut unfit = debate_setup(formats::duel(), 2);
-        spoil(&mut unfit);
-        assert_eq!(Debate::open(unfit).unwrap_err().to_string(), *expected);
+    for (edit, expected) in table {
+        let mut setup = debate_setup(formats::duel(), 2);
+        edit(&mut setup);
+        assert_eq!(Debate::open(setup).unwrap_err().to_string(), *expected);
     }
-    let mut twins = debate_setup(formats::duel(), 2);
-    twin(&mut twins.seats);
-    assert_eq!(Debate::open(twins).err(), Some(SetupError::DuplicateSeatName("Ada".into())));
-    let mut flag = debate_setup(formats::duel(), 2);
-    flag.seats[0].voice = Participant::Model { tool: "--help".into(), model: None };
+    let mut duplicate_names = debate_setup(formats::duel(), 2);
+    rename_to_ada(&mut duplicate_names.seats);
     assert_eq!(
-        Debate::open(flag).err(),
+        Debate::open(duplicate_names).err(),
+        Some(SetupError::DuplicateSeatName("Ada".into()))
+    );
+    let mut flag_as_tool = debate_setup(formats::duel(), 2);
+    flag_as_tool.seats[0].voice = Participant::Model { tool: "--help".into(), model: None };
+    assert_eq!(
+        Debate::open(flag_as_tool).err(),
         Some(SetupError::InvalidSeat("Ada".into(), ParticipantError::InvalidTool))
     );
-    let mut open = debate_setup(formats::duel(), 2);
-    open.prompts.insert("judge".into(), "{{topic".into());
+    let mut unclosed_prompt = debate_setup(formats::duel(), 2);
+    unclosed_prompt.prompts.insert("judge".into(), "{{topic".into());
     assert_eq!(
-        Debate::open(open).err(),
+        Debate::open(unclosed_prompt).err(),
         Some(SetupError::InvalidPrompt("judge".into(), TemplateError::Unclosed))
     );
 }
 
 #[test]
 fn round_ranges_follow_the_requested_rounds() {
-    let spans = |format: Format, asked| -> Vec<(u8, u8)> {
+    let spans = |format: Format, rounds| -> Vec<(u8, u8)> {
         format
-            .round_ranges(asked)
+            .round_ranges(rounds)
             .filter(|span| !span.is_empty())
             .map(|s| (*s.start(), *s.end()))
             .collect()
@@ -268,17 +279,17 @@ fn round_ranges_follow_the_requested_rounds() {
 
 /// Asserts the cue a debate can be reopened at, and that reopening it continues there.
 #[track_caller]
-fn assert_reopens_at(debate: &Debate, at: Option<Cue>) {
-    assert_eq!(debate.reopen_cue(), at);
-    let Some(from) = at else { return };
-    let mut on = debate.clone();
-    apply_events(&mut on, [Event::Reopened { from }]);
-    assert!(next(&on).first_cue() == at || due_cues(&on).contains(&from));
+fn assert_reopens_at(debate: &Debate, expected: Option<Cue>) {
+    assert_eq!(debate.reopen_cue(), expected);
+    let Some(from) = expected else { return };
+    let mut reopened = debate.clone();
+    apply_events(&mut reopened, [Event::Reopened { from }]);
+    assert!(next(&reopened).first_cue() == expected || due_cues(&reopened).contains(&from));
 }
 
 #[test]
 fn stopped_debate_reopens_at_its_current_turn() {
-    for (round, phase, asked, at) in [
+    for (round, phase, ask_first, expected) in [
         (1, "propose", false, cue(0, 1, 0, 0)),
         (1, "propose", true, cue(0, 1, 0, 0)),
         (1, "challenge", true, cue(0, 1, 1, 1)),
@@ -287,12 +298,12 @@ fn stopped_debate_reopens_at_its_current_turn() {
     ] {
         let mut debate = open_debate(debate_setup(formats::duel(), 2));
         play_until(&mut debate, round, phase);
-        if asked {
+        if ask_first {
             ask_open_turns(&mut debate);
         }
         assert_reopens_at(&debate, None); // Still running.
         apply_events(&mut debate, [Event::Cancelled { because: None }]);
-        assert_reopens_at(&debate, Some(at));
+        assert_reopens_at(&debate, Some(expected));
     }
     // Concluded early: reopens in the rounds, not in the verdict, which was played.
     let mut debate = open_debate(debate_setup(formats::duel(), 2));
@@ -311,12 +322,12 @@ fn stopped_debate_reopens_at_its_current_turn() {
 
 #[test]
 fn debate_reopens_at_the_decisive_failure() {
-    let duel = |down: &[&str]| play_to_end(debate_setup(formats::duel(), 2), down);
+    let duel = |failing: &[&str]| play_to_end(debate_setup(formats::duel(), 2), failing);
     assert_reopens_at(&duel(&["1.propose"]), Some(cue(0, 1, 0, 0)));
     assert_reopens_at(&duel(&["1.challenge"]), Some(cue(0, 1, 1, 1)));
     assert_reopens_at(&duel(&["2.defend", "0.judge"]), Some(cue(1, 2, 0, 0)));
     assert_reopens_at(&duel(&["0.judge/Lou"]), Some(cue(3, 0, 0, 11)));
-    let research = |down: &[&str]| play_to_end(debate_setup(formats::research(), 1), down);
+    let research = |failing: &[&str]| play_to_end(debate_setup(formats::research(), 1), failing);
     // Of several tolerated failures the last one is retried, so that no later turn is discarded.
     assert_reopens_at(&research(&["0.investigate/Fay", "0.rebut/Eli"]), Some(cue(0, 0, 1, 4)));
     assert_reopens_at(&research(&["0.rebut/Eli", "0.audit"]), Some(cue(0, 0, 2, 12)));
@@ -344,7 +355,7 @@ fn rounds_cannot_grow_after_a_later_act_has_started() {
     play_until(&mut debate, 0, "propose");
     assert!(debate.validate(&rounds(5)).is_ok(), "the interlude has not begun");
     ask_open_turns(&mut debate);
-    assert!(debate.validate(&rounds(5)).is_err(), "its prompt is out");
+    assert!(debate.validate(&rounds(5)).is_err(), "the interlude has begun");
     assert!(debate.validate(&rounds(3)).is_ok());
 }
 
@@ -373,11 +384,15 @@ fn every_offered_format_can_be_opened() {
         for rounds in offer.rounds {
             assert!(Debate::open(debate_setup(offer.format.clone(), rounds)).is_ok(), "{name}");
             // Every round belongs to exactly one act.
-            let counted = offer.format.round_ranges(rounds).flatten().filter(|round| *round > 0);
-            let counted: Vec<u8> = counted.collect();
-            let open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
-            let last = if open { MAX_OPEN_ROUNDS } else { rounds };
-            assert!(counted.is_empty() || counted == (1..=last).collect::<Vec<_>>(), "{name}");
+            let played_rounds =
+                offer.format.round_ranges(rounds).flatten().filter(|round| *round > 0);
+            let played_rounds: Vec<u8> = played_rounds.collect();
+            let is_open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
+            let last = if is_open { MAX_OPEN_ROUNDS } else { rounds };
+            assert!(
+                played_rounds.is_empty() || played_rounds == (1..=last).collect::<Vec<_>>(),
+                "{name}"
+            );
         }
     }
 }

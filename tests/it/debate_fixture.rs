@@ -20,12 +20,12 @@ impl Rng {
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % n
     }
-    pub(crate) fn pick<T: Clone>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())].clone()
+    pub(crate) fn pick<T: Clone>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())].clone()
     }
-    /// A concatenation of fewer than `most` random strings of the alphabet.
-    pub(crate) fn random_text(&mut self, alphabet: &[&str], most: usize) -> String {
-        let length = self.below(most);
+    /// A concatenation of fewer than `limit` random strings of the alphabet.
+    pub(crate) fn random_text(&mut self, alphabet: &[&str], limit: usize) -> String {
+        let length = self.below(limit);
         (0..length).map(|_| alphabet[self.below(alphabet.len())]).collect()
     }
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
@@ -122,13 +122,13 @@ pub(crate) fn cost_budget(cost: u64) -> Budget {
 
 /// Parses a claim notation: `id`, then `>` and the claim it answers, then `!` if it has no
 /// evidence.
-pub(crate) fn claim(short: &str) -> Claim {
-    let (bare, evidence) = match short.strip_suffix('!') {
-        Some(bare) => (bare, vec![]),
-        None => (short, vec!["a.rs:1".into()]),
+pub(crate) fn claim(notation: &str) -> Claim {
+    let (rest, evidence) = match notation.strip_suffix('!') {
+        Some(rest) => (rest, vec![]),
+        None => (notation, vec!["a.rs:1".into()]),
     };
     let (id, answers) =
-        bare.split_once('>').map_or((bare, vec![]), |(id, to)| (id, vec![to.into()]));
+        rest.split_once('>').map_or((rest, vec![]), |(id, target)| (id, vec![target.into()]));
     let text = format!("{id} holds because it does");
     Claim { id: id.into(), text, evidence, answers, ..Claim::default() }
 }
@@ -140,9 +140,9 @@ pub(crate) fn speech(claims: &str, concedes: &[(&str, &str)], resolves: &[&str])
         claim: (*claim).into(),
         quote: (*quote).into(),
     };
-    let resolution = |short: &&str| match short.strip_suffix('!') {
-        Some(bare) => Resolution { claim: bare.into(), evidence: vec![] },
-        None => Resolution { claim: (*short).into(), evidence: vec!["a fix".into()] },
+    let resolution = |notation: &&str| match notation.strip_suffix('!') {
+        Some(id) => Resolution { claim: id.into(), evidence: vec![] },
+        None => Resolution { claim: (*notation).into(), evidence: vec!["a fix".into()] },
     };
     Body::Speech {
         text: "At length.".into(),
@@ -185,7 +185,7 @@ pub(crate) fn first_due_cue(debate: &Debate, round: u8, phase: &str) -> Option<C
 pub(crate) fn play_until(debate: &mut Debate, round: u8, phase: &str) -> Cue {
     play_debate(debate, &[], |debate| first_due_cue(debate, round, phase).is_some());
     first_due_cue(debate, round, phase)
-        .unwrap_or_else(|| panic!("{phase} never came in round {round}"))
+        .unwrap_or_else(|| panic!("{phase} is never due in round {round}"))
 }
 
 /// Asks all open turns and records this reply, which must pass every rule. Missing claim checks of
@@ -206,7 +206,7 @@ pub(crate) fn record_reply_with(
     ask_open_turns(debate);
     let envelope = Envelope { tool: debate.tool_at(cue).into(), ..Envelope::default() };
     let body = fill_required_fields(debate, cue, body);
-    let event = validate_reply(debate, cue, body, citations, envelope).expect("nobody objects");
+    let event = validate_reply(debate, cue, body, citations, envelope).expect("no rule is broken");
     apply_events(debate, [event]);
 }
 
@@ -234,9 +234,9 @@ pub(crate) fn trace(debate: &Debate) -> String {
     debate.turns().map(turn).chain([outcome_name(debate).into()]).collect::<Vec<_>>().join(" ")
 }
 
-/// Plays with valid replies until `stop` returns true or nothing is due. Turns named in `down`, as
-/// `round.phase` or `round.phase/seat`, time out. `stop` is called before a wave is asked.
-pub(crate) fn play_debate(debate: &mut Debate, down: &[&str], stop: impl Fn(&Debate) -> bool) {
+/// Plays with valid replies until `stop` returns true or nothing is due. Turns named in `failing`
+/// (`round.phase` or `round.phase/seat`) time out. `stop` is called before a wave is asked.
+pub(crate) fn play_debate(debate: &mut Debate, failing: &[&str], stop: impl Fn(&Debate) -> bool) {
     while !stop(debate) {
         let event = match next(debate) {
             Step::Done => break,
@@ -247,33 +247,33 @@ pub(crate) fn play_debate(debate: &mut Debate, down: &[&str], stop: impl Fn(&Deb
                 let cue = due_cues(debate)[0];
                 let name = format!("{}.{}", cue.round, debate.setup().phase(cue).name);
                 let seat = format!("{name}/{}", debate.seat(cue).name);
-                if down.iter().any(|down| *down == name || *down == seat) {
+                if failing.iter().any(|failing| *failing == name || *failing == seat) {
                     failed_event(debate, cue, FailureKind::TimedOut)
                 } else {
                     reply_event(debate, cue, valid_reply(debate, cue))
-                        .expect("good replies are good")
+                        .expect("a valid reply is accepted")
                 }
             }
         };
-        debate.apply(event).expect("only what is due was done");
+        debate.apply(event).expect("the event is due");
     }
 }
 
 #[track_caller]
 pub(crate) fn apply_events(debate: &mut Debate, events: impl IntoIterator<Item = Event>) {
-    events.into_iter().try_for_each(|event| debate.apply(event)).expect("legal");
+    events.into_iter().try_for_each(|event| debate.apply(event)).expect("the event is valid");
 }
 
 /// Asks all open turns that are not asked yet.
 pub(crate) fn ask_open_turns(debate: &mut Debate) {
-    let asked = ask_due_cues(debate);
-    apply_events(debate, asked);
+    let events = ask_due_cues(debate);
+    apply_events(debate, events);
 }
 
-/// Plays a debate to its end. The turns named in `down` time out.
-pub(crate) fn play_to_end(setup: Setup, down: &[&str]) -> Debate {
+/// Plays a debate to its end. The turns named in `failing` time out.
+pub(crate) fn play_to_end(setup: Setup, failing: &[&str]) -> Debate {
     let mut debate = open_debate(setup);
-    play_debate(&mut debate, down, |_| false);
+    play_debate(&mut debate, failing, |_| false);
     debate
 }
 

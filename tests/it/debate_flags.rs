@@ -18,8 +18,9 @@ use debate_mcp::debate::{
 fn duel_with_turns(setup: Setup, turns: Vec<(Body, Vec<Citation>)>) -> Debate {
     let mut debate = open_debate(setup);
     let phases = [(1, "propose"), (1, "challenge"), (2, "defend"), (2, "follow_up")];
-    let more = [(3, "defend"), (3, "follow_up")];
-    for ((body, citations), (round, phase)) in turns.into_iter().zip(phases.into_iter().chain(more))
+    let round_three = [(3, "defend"), (3, "follow_up")];
+    for ((body, citations), (round, phase)) in
+        turns.into_iter().zip(phases.into_iter().chain(round_three))
     {
         let cue = play_until(&mut debate, round, phase);
         record_reply_with(&mut debate, cue, body, citations);
@@ -33,16 +34,20 @@ fn duel_setup(rounds: u8) -> Setup {
 
 /// A citation of a claim whose quote was found exactly.
 fn exact_citation(claim: &str, path: &str) -> Citation {
-    let place = Some(path.to_owned());
-    Citation { claim: Some(claim.into()), path: place, ..citation(path, CitationStatus::Exact) }
+    let cited_path = Some(path.to_owned());
+    Citation {
+        claim: Some(claim.into()),
+        path: cited_path,
+        ..citation(path, CitationStatus::Exact)
+    }
 }
 
 #[track_caller]
 fn assert_flags(turns: Vec<(Body, Vec<Citation>)>, expected: &[(FlagKind, &str)]) {
     let debate = duel_with_turns(duel_setup(3), turns);
-    let found = find_flags(&debate, Cue::END);
-    let found: Vec<_> = found.iter().map(|flag| (flag.kind, flag.message.as_str())).collect();
-    assert_eq!(found, expected);
+    let flags = find_flags(&debate, Cue::END);
+    let flags: Vec<_> = flags.iter().map(|flag| (flag.kind, flag.message.as_str())).collect();
+    assert_eq!(flags, expected);
 }
 
 fn uncited_speech(claims: &str) -> (Body, Vec<Citation>) {
@@ -111,40 +116,51 @@ fn claim_text(id: &str) -> String {
 
 #[test]
 fn walk_back_needs_new_verified_evidence() {
-    let given = || (speech("p2>c1", &[("c1", &claim_text("c1"))], &[]), vec![]);
-    let flagged = |back: Vec<Citation>| {
-        let turns =
-            vec![uncited_speech("p1"), uncited_speech("c1>p1"), given(), uncited_speech("c2>p2")];
+    let conceding_turn = || (speech("p2>c1", &[("c1", &claim_text("c1"))], &[]), vec![]);
+    let check_walk_back = |citations: Vec<Citation>| {
+        let turns = vec![
+            uncited_speech("p1"),
+            uncited_speech("c1>p1"),
+            conceding_turn(),
+            uncited_speech("c2>p2"),
+        ];
         let mut debate = duel_with_turns(duel_setup(3), turns);
         let cue = play_until(&mut debate, 3, "defend");
         let body = speech("p3>c1", &[], &[]);
-        let rules = check_rules(&debate, cue, &body, &back);
-        let foul = rules.iter().any(|it| it.rule == Rule::KeepsConcessions);
-        record_reply_with(&mut debate, cue, body, back);
+        let findings = check_rules(&debate, cue, &body, &citations);
+        let breaks_rule = findings.iter().any(|it| it.rule == Rule::KeepsConcessions);
+        record_reply_with(&mut debate, cue, body, citations);
         let flags = find_flags(&debate, Cue::END);
-        (foul, flags.iter().any(|flag| flag.kind == WalkBack))
+        (breaks_rule, flags.iter().any(|flag| flag.kind == WalkBack))
     };
-    assert_eq!(flagged(vec![]), (true, true));
-    assert_eq!(flagged(vec![exact_citation("p3", "new.rs")]), (false, false));
-    let wrong = Citation { found: CitationStatus::NotFound, ..exact_citation("p3", "new.rs") };
-    assert_eq!(flagged(vec![wrong]), (true, true), "what is not there is no evidence");
-    let other = exact_citation("p9", "new.rs");
-    assert_eq!(flagged(vec![other]), (true, true), "nor is what was offered for something else");
+    assert_eq!(check_walk_back(vec![]), (true, true));
+    assert_eq!(check_walk_back(vec![exact_citation("p3", "new.rs")]), (false, false));
+    let not_found = Citation { found: CitationStatus::NotFound, ..exact_citation("p3", "new.rs") };
+    assert_eq!(check_walk_back(vec![not_found]), (true, true), "a missing quote is no evidence");
+    let other_claim = exact_citation("p9", "new.rs");
+    assert_eq!(
+        check_walk_back(vec![other_claim]),
+        (true, true),
+        "evidence for another claim does not count"
+    );
 }
 
 #[test]
 fn turn_without_new_content_is_flagged() {
-    let again = |claims: &str, citations| (speech(claims, &[], &[]), citations);
-    let first = || vec![uncited_speech("p1"), uncited_speech("c1>p1")];
-    let with = |turn| first().into_iter().chain([turn]).collect::<Vec<_>>();
-    let same = [(Repeats, "a turn without a new claim, new evidence or a concession")];
-    assert_flags(with(again("p1>c1", vec![])), &same);
-    assert_flags(with(again("p2>c1", vec![])), &[]);
-    assert_flags(with(again("p1>c1", vec![exact_citation("p1", "new.rs")])), &[]);
-    let mut known = first();
-    known[1].1 = vec![exact_citation("c1", "new.rs")];
-    known.push(again("p1>c1", vec![exact_citation("p1", "new.rs")]));
-    assert_flags(known, &same);
+    let speech_with = |claims: &str, citations| (speech(claims, &[], &[]), citations);
+    let first_turns = || vec![uncited_speech("p1"), uncited_speech("c1>p1")];
+    let after_first_turns = |turn| first_turns().into_iter().chain([turn]).collect::<Vec<_>>();
+    let repeats_flag = [(Repeats, "a turn without a new claim, new evidence or a concession")];
+    assert_flags(after_first_turns(speech_with("p1>c1", vec![])), &repeats_flag);
+    assert_flags(after_first_turns(speech_with("p2>c1", vec![])), &[]);
+    assert_flags(
+        after_first_turns(speech_with("p1>c1", vec![exact_citation("p1", "new.rs")])),
+        &[],
+    );
+    let mut turns = first_turns();
+    turns[1].1 = vec![exact_citation("c1", "new.rs")];
+    turns.push(speech_with("p1>c1", vec![exact_citation("p1", "new.rs")]));
+    assert_flags(turns, &repeats_flag);
 }
 
 #[test]
@@ -171,8 +187,8 @@ fn round_without_new_content_settles_the_debate() {
     play_debate(&mut debate, &[], |_| false);
     assert!(trace(&debate).ends_with("2.follow_up 0.judge 0.judge settled"), "{}", trace(&debate));
     assert_eq!(status::status(&debate).as_str(), "completed");
-    let told = status::notices(&debate).join("\n");
-    assert!(told.contains("round 2 brought no new claim"), "{told}");
+    let notices = status::notices(&debate).join("\n");
+    assert!(notices.contains("round 2 brought no new claim"), "{notices}");
     assert_eq!(status::ending_advice(&debate), None);
 }
 
@@ -202,38 +218,43 @@ fn debate_without_open_claims_is_settled() {
 
 #[test]
 fn wrong_citation_supports_no_claim() {
-    let wrong = Citation { found: CitationStatus::NoSuchPath, ..exact_citation("p1", "gone.rs") };
+    let missing_path =
+        Citation { found: CitationStatus::NoSuchPath, ..exact_citation("p1", "gone.rs") };
     let turns =
-        vec![(speech("p1 p2", &[], &[]), vec![wrong.clone(), exact_citation("p2", "a.rs")])];
+        vec![(speech("p1 p2", &[], &[]), vec![missing_path.clone(), exact_citation("p2", "a.rs")])];
     let mut debate = duel_with_turns(duel_setup(1), turns);
-    let all = entries(&debate, Cue::END);
+    let ledger_entries = entries(&debate, Cue::END);
     assert_eq!(
-        all.iter().map(ledger::LedgerEntry::is_unsupported).collect::<Vec<_>>(),
+        ledger_entries.iter().map(ledger::LedgerEntry::is_unsupported).collect::<Vec<_>>(),
         [true, false]
     );
     let tally = tally(&debate, Side::Pro);
     assert_eq!((tally.unsupported, tally.citations, tally.verified, tally.wrong), (1, 2, 1, 1));
     let cue = play_until(&mut debate, 0, "judge");
-    let told = prompt::render(&debate, cue).text;
+    let prompt_text = prompt::render(&debate, cue).text;
     assert!(
-        told.contains("[checked: `p1`: 0 of 1 citation found as quoted; `gone.rs` no such path]")
+        prompt_text
+            .contains("[checked: `p1`: 0 of 1 citation found as quoted; `gone.rs` no such path]")
     );
-    assert!(told.contains("[checked: `p2`: 1 of 1 citation found as quoted]"), "{told}");
+    assert!(
+        prompt_text.contains("[checked: `p2`: 1 of 1 citation found as quoted]"),
+        "{prompt_text}"
+    );
 }
 
 #[test]
 fn rigor_line_counts_checked_citations() {
-    let stated = citation("https://example.org", CitationStatus::Unchecked);
+    let unchecked = citation("https://example.org", CitationStatus::Unchecked);
     let debate =
-        duel_with_turns(duel_setup(1), vec![(speech("p1", &[], &[]), vec![stated.clone()])]);
+        duel_with_turns(duel_setup(1), vec![(speech("p1", &[], &[]), vec![unchecked.clone()])]);
     assert_eq!(status::rigor(&debate), status::UNVERIFIED_RIGOR, "nothing could be looked up");
-    let turns = vec![
-        stated,
+    let citations = vec![
+        unchecked,
         exact_citation("p1", "a.rs"),
         citation("b.rs:1", CitationStatus::Ambiguous),
         citation("c.rs:1", CitationStatus::NoSuchPath),
     ];
-    let debate = duel_with_turns(duel_setup(1), vec![(speech("p1", &[], &[]), turns)]);
+    let debate = duel_with_turns(duel_setup(1), vec![(speech("p1", &[], &[]), citations)]);
     assert_eq!(
         status::rigor(&debate),
         "Structured perspective comparison (rules enforced in code; 3 citations, 1 verified, 1 \
@@ -247,22 +268,25 @@ fn sealed_answers_come_first_and_verdict_reports_the_change() {
     let mut debate = open_debate(setup);
     let first = play_until(&mut debate, 0, "answer");
     assert_eq!(debate.setup().act(first).name, "sealed answers");
-    let both: Vec<Cue> = debate_mcp::debate::next(&debate).open_cues().collect();
-    assert_eq!(both.len(), 2, "both are asked at once");
-    for cue in &both {
+    let cues: Vec<Cue> = debate_mcp::debate::next(&debate).open_cues().collect();
+    assert_eq!(cues.len(), 2, "both seats are asked at once");
+    for cue in &cues {
         assert!(!prompt::render(&debate, *cue).text.contains("Previous exchanges"));
     }
-    record_reply(&mut debate, both[0], speech("p1", &[], &[]));
-    record_reply(&mut debate, both[1], speech("c1", &[], &[]));
+    record_reply(&mut debate, cues[0], speech("p1", &[], &[]));
+    record_reply(&mut debate, cues[1], speech("c1", &[], &[]));
     let cue = play_until(&mut debate, 1, "propose");
-    let told = prompt::render(&debate, cue).text;
-    assert!(told.contains("p1 holds") && told.contains("c1 holds"), "they are open now: {told}");
+    let prompt_text = prompt::render(&debate, cue).text;
+    assert!(
+        prompt_text.contains("p1 holds") && prompt_text.contains("c1 holds"),
+        "now visible: {prompt_text}"
+    );
     let judge = play_until(&mut debate, 0, "judge");
-    let silent = verdict_reply(Some(Side::Pro), 80, vec![both[0]]);
-    let objects = check_rules(&debate, judge, &silent, &[]);
-    assert!(objects.iter().any(|it| it.rule == Rule::SaysWhatChanged), "{objects:?}");
-    let Body::Verdict(mut ruling) = silent else { panic!() };
+    let without_change = verdict_reply(Some(Side::Pro), 80, vec![cues[0]]);
+    let findings = check_rules(&debate, judge, &without_change, &[]);
+    assert!(findings.iter().any(|it| it.rule == Rule::SaysWhatChanged), "{findings:?}");
+    let Body::Verdict(mut ruling) = without_change else { panic!() };
     ruling.changed = Some(DecisionChange { decision: true, because: "a.rs".into() });
-    let said = fill_required_fields(&debate, judge, Body::Verdict(ruling));
-    assert!(check_rules(&debate, judge, &said, &[]).is_empty());
+    let complete = fill_required_fields(&debate, judge, Body::Verdict(ruling));
+    assert!(check_rules(&debate, judge, &complete, &[]).is_empty());
 }

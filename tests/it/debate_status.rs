@@ -21,11 +21,11 @@ fn duel_setup() -> Setup {
 
 /// Plays a debate in which these turns time out, and checks its status and notices.
 #[track_caller]
-fn assert_status(format: Format, down: &[&str], expected: &str, told: &[&str]) {
-    let debate = play_to_end(without_roles(debate_setup(format, 2), &[Role::Mirror]), down);
+fn assert_status(format: Format, failing: &[&str], expected: &str, expected_notices: &[&str]) {
+    let debate = play_to_end(without_roles(debate_setup(format, 2), &[Role::Mirror]), failing);
     assert_eq!(
         (status(&debate).as_str(), notices(&debate)),
-        (expected, told.iter().map(|t| (*t).into()).collect())
+        (expected, expected_notices.iter().map(|t| (*t).into()).collect())
     );
 }
 
@@ -90,17 +90,17 @@ fn every_outcome_has_its_status_and_notices() {
 
 #[test]
 fn empty_debate_is_failed_or_aborted_by_cause() {
-    for (trouble, word, line) in [
+    for (kind, expected, notice) in [
         (FailureKind::TimedOut, Status::Failed, ALL_TIMED_OUT),
         (FailureKind::NotFound, Status::Aborted, NO_EXCHANGES),
     ] {
         let mut debate = open_debate(duel_setup());
         ask_open_turns(&mut debate);
-        let lost = failed_event(&debate, due_cues(&debate)[0], trouble);
-        apply_events(&mut debate, [lost]);
+        let failure = failed_event(&debate, due_cues(&debate)[0], kind);
+        apply_events(&mut debate, [failure]);
         assert_eq!((status(&debate), notices(&debate).len()), (Status::InProgress, 1));
         play_debate(&mut debate, &[], |_| false);
-        assert_eq!((status(&debate), notices(&debate)[0].as_str()), (word, line));
+        assert_eq!((status(&debate), notices(&debate)[0].as_str()), (expected, notice));
     }
     assert_eq!(NO_EXCHANGES, "[ERROR] Debate failed: no successful exchanges were recorded.");
     assert_eq!(
@@ -111,33 +111,36 @@ fn empty_debate_is_failed_or_aborted_by_cause() {
 
 #[test]
 fn unfinished_debate_is_in_progress_or_paused() {
-    let mut held = duel_setup();
-    held.holds = vec![HoldPoint::Start];
-    let mut debate = open_debate(held);
+    let mut setup = duel_setup();
+    setup.holds = vec![HoldPoint::Start];
+    let mut debate = open_debate(setup);
     assert_eq!(status(&debate), Status::Paused);
-    let Step::Hold { next: at, .. } = next(&debate) else { panic!() };
-    apply_events(&mut debate, [Event::Continued { before: at.position() }]);
+    let Step::Hold { next: held_cue, .. } = next(&debate) else { panic!() };
+    apply_events(&mut debate, [Event::Continued { before: held_cue.position() }]);
     assert_eq!(status(&debate), Status::InProgress);
     play_debate(&mut debate, &[], |debate| debate.turns().count() == 1);
     apply_events(&mut debate, [amended_event(Amendment::Limit { budget: cost_budget(2) })]);
     assert_eq!(status(&debate), Status::InProgress);
     play_debate(&mut debate, &[], |debate| matches!(next(debate), Step::Hold { .. }));
-    assert_eq!(status(&debate), Status::Paused, "it is spent");
+    assert_eq!(status(&debate), Status::Paused, "the budget is spent");
     apply_events(&mut debate, [Event::Cancelled { because: None }]);
     assert_eq!((status(&debate), notices(&debate)), (Status::Cancelled, vec![]));
-    let mut early = open_debate(duel_setup());
-    play_until(&mut early, 2, "defend");
-    apply_events(&mut early, [Event::Concluded { because: None }]);
-    play_debate(&mut early, &[], |_| false);
-    assert_eq!((early.outcome(), status(&early)), (Some(&DebateOutcome::Ended), Status::Completed));
+    let mut concluded = open_debate(duel_setup());
+    play_until(&mut concluded, 2, "defend");
+    apply_events(&mut concluded, [Event::Concluded { because: None }]);
+    play_debate(&mut concluded, &[], |_| false);
+    assert_eq!(
+        (concluded.outcome(), status(&concluded)),
+        (Some(&DebateOutcome::Ended), Status::Completed)
+    );
 }
 
 #[test]
 fn cancel_and_conclude_keep_their_reason() {
-    let why = |text: &str| Some(text.to_owned());
+    let reason = |text: &str| Some(text.to_owned());
     let mut debate = open_debate(duel_setup());
     play_debate(&mut debate, &[], |debate| debate.turns().count() == 2);
-    apply_events(&mut debate, [Event::Cancelled { because: why("one side was away for 90 s") }]);
+    apply_events(&mut debate, [Event::Cancelled { because: reason("one side was away for 90 s") }]);
     assert_eq!(debate.end_reason(), Some("one side was away for 90 s"));
     assert_eq!(notices(&debate), ["[INFO] Cancelled: one side was away for 90 s"]);
     assert!(render_record(&debate).contains("cancelled: one side was away for 90 s"));
@@ -145,7 +148,7 @@ fn cancel_and_conclude_keep_their_reason() {
     let from = debate.reopen_cue().unwrap();
     apply_events(&mut debate, [Event::Reopened { from }]);
     assert_eq!(debate.end_reason(), None);
-    apply_events(&mut debate, [Event::Concluded { because: why("all is said") }]);
+    apply_events(&mut debate, [Event::Concluded { because: reason("all is said") }]);
     play_debate(&mut debate, &[], |_| false);
     assert_eq!(notices(&debate), ["[INFO] Concluded: all is said"]);
     assert_eq!(debate.end_reason(), Some("all is said"));
@@ -156,15 +159,15 @@ fn old_cancelled_event_without_reason_round_trips() {
     let old: Event = serde_json::from_str(r#"{"event":"cancelled"}"#).unwrap();
     assert_eq!(old, Event::Cancelled { because: None });
     assert_eq!(serde_json::to_string(&old).unwrap(), r#"{"event":"cancelled"}"#);
-    let told = Event::Cancelled { because: Some("no bot came".into()) };
-    let json = serde_json::to_string(&told).unwrap();
+    let with_reason = Event::Cancelled { because: Some("no bot came".into()) };
+    let json = serde_json::to_string(&with_reason).unwrap();
     assert_eq!(json, r#"{"event":"cancelled","because":"no bot came"}"#);
-    assert_eq!(serde_json::from_str::<Event>(&json).unwrap(), told);
+    assert_eq!(serde_json::from_str::<Event>(&json).unwrap(), with_reason);
 }
 
 #[test]
 fn status_has_a_stored_and_a_displayed_word() {
-    for (status, word, told, over) in [
+    for (status, word, result_word, is_over) in [
         (Status::InProgress, "in-progress", "in-progress", false),
         (Status::Paused, "paused", "paused", false),
         (Status::Completed, "completed", "success", true),
@@ -173,18 +176,22 @@ fn status_has_a_stored_and_a_displayed_word() {
         (Status::Failed, "failed", "failed", true),
         (Status::Cancelled, "cancelled", "cancelled", true),
     ] {
-        assert_eq!((status.as_str(), status.as_result_str(), status.is_over()), (word, told, over));
+        assert_eq!(
+            (status.as_str(), status.as_result_str(), status.is_over()),
+            (word, result_word, is_over)
+        );
         assert_eq!(serde_json::to_value(status).unwrap(), word);
     }
 }
 
 #[test]
 fn side_is_named_by_tool_unless_both_are_equal() {
-    let named = |debate: &Debate| [Side::Pro, Side::Con].map(|side| side_name(debate, side));
-    assert_eq!(named(&open_debate(duel_setup())), ["claude", "codex"]);
-    let mut same = duel_setup();
-    same.seats[1].voice = Participant::Model { tool: "claude".into(), model: Some("haiku".into()) };
-    assert_eq!(named(&open_debate(same)), ["proposer", "challenger"]);
+    let side_names = |debate: &Debate| [Side::Pro, Side::Con].map(|side| side_name(debate, side));
+    assert_eq!(side_names(&open_debate(duel_setup())), ["claude", "codex"]);
+    let mut setup = duel_setup();
+    setup.seats[1].voice =
+        Participant::Model { tool: "claude".into(), model: Some("haiku".into()) };
+    assert_eq!(side_names(&open_debate(setup)), ["proposer", "challenger"]);
     // Named after the participant who spoke last, not the one who is seated now.
     let mut debate = open_debate(duel_setup());
     play_until(&mut debate, 2, "defend");
@@ -192,44 +199,44 @@ fn side_is_named_by_tool_unless_both_are_equal() {
         &mut debate,
         [amended_event(Amendment::Seat { seat: 0, voice: model_participant("codex") })],
     );
-    assert_eq!(named(&debate), ["claude", "codex"]);
+    assert_eq!(side_names(&debate), ["claude", "codex"]);
     play_until(&mut debate, 2, "follow_up");
-    assert_eq!(named(&debate), ["proposer", "challenger"]);
+    assert_eq!(side_names(&debate), ["proposer", "challenger"]);
 }
 
 #[test]
 fn labels_mark_demo_single_model_and_imported() {
-    let with = |spoil: fn(&mut Setup)| {
+    let labels_with = |edit: fn(&mut Setup)| {
         let mut setup = duel_setup();
-        spoil(&mut setup);
+        edit(&mut setup);
         labels(&open_debate(setup))
     };
-    assert_eq!(with(|_| {}), Vec::<&str>::new());
-    assert_eq!(with(|s| s.seats[1].voice = model_participant("claude")), ["single-model"]);
+    assert_eq!(labels_with(|_| {}), Vec::<&str>::new());
+    assert_eq!(labels_with(|s| s.seats[1].voice = model_participant("claude")), ["single-model"]);
     let haiku = |s: &mut Setup| {
         s.seats[1].voice =
             Participant::Model { tool: "claude".into(), model: Some("haiku".into()) };
     };
-    assert_eq!(with(haiku), Vec::<&str>::new());
-    assert_eq!(with(|s| s.seats[10].voice = model_participant("demo")), ["demo"]);
+    assert_eq!(labels_with(haiku), Vec::<&str>::new());
+    assert_eq!(labels_with(|s| s.seats[10].voice = model_participant("demo")), ["demo"]);
     // Without a model name, another model cannot be assumed.
-    let named =
+    let claude_model =
         |model: &str| Participant::Model { tool: "claude".into(), model: Some(model.into()) };
-    assert_eq!(with(|s| s.seats[10].voice = model_participant("claude")), ["partial-judge"]);
+    assert_eq!(labels_with(|s| s.seats[10].voice = model_participant("claude")), ["partial-judge"]);
     for (judge, expected) in
-        [(model_participant("claude"), &["partial-judge"][..]), (named("opus"), &[])]
+        [(model_participant("claude"), &["partial-judge"][..]), (claude_model("opus"), &[])]
     {
         let mut setup = duel_setup();
-        (setup.seats[0].voice, setup.seats[10].voice) = (named("haiku"), judge);
+        (setup.seats[0].voice, setup.seats[10].voice) = (claude_model("haiku"), judge);
         assert_eq!(labels(&open_debate(setup)), expected);
     }
-    assert_eq!(with(|s| s.origin = Origin::Transcript { id: None }), ["imported"]);
-    let all = |s: &mut Setup| {
+    assert_eq!(labels_with(|s| s.origin = Origin::Transcript { id: None }), ["imported"]);
+    let all_labels = |s: &mut Setup| {
         s.seats[0].voice = model_participant("demo");
         s.seats[1].voice = model_participant("demo");
         s.origin = Origin::Transcript { id: Some("x".into()) };
     };
-    assert_eq!(with(all), ["demo", "single-model", "imported"]);
+    assert_eq!(labels_with(all_labels), ["demo", "single-model", "imported"]);
 }
 
 #[test]
@@ -257,10 +264,10 @@ fn rigor_line_counts_citations() {
 
 #[test]
 fn round_is_complete_when_both_sides_spoke() {
-    for (down, complete) in
+    for (failing, complete) in
         [(&[][..], 2), (&["2.follow_up"], 1), (&["1.challenge"], 0), (&["0.judge"], 2)]
     {
-        assert_eq!(completed_rounds(&play_to_end(duel_setup(), down)), complete, "{down:?}");
+        assert_eq!(completed_rounds(&play_to_end(duel_setup(), failing)), complete, "{failing:?}");
     }
 }
 

@@ -36,29 +36,29 @@ fn concluded_after(rounds: u8) -> Debate {
 fn insights_need_a_known_outcome_and_key_insights() {
     let mut debate = concluded_after(1);
     let cue = play_until(&mut debate, 0, "insights");
-    let some = "- Indentation is a habit.";
-    for (outcome, learned, expected) in [
-        ("consensus", some, Some(DialogueOutcome::Consensus)),
-        ("partial: on the cost they differ.", some, Some(DialogueOutcome::Partial)),
-        ("**Disagreement**\n\nStill.", some, Some(DialogueOutcome::Disagreement)),
-        ("- consensus", some, Some(DialogueOutcome::Consensus)),
-        ("no consensus", some, None),
-        ("We reached consensus.", some, None),
-        ("consensual", some, None),
-        ("partially", some, None),
-        ("tie", some, None),
-        ("", some, None),
+    let insight = "- Indentation is a habit.";
+    for (outcome, insights, expected) in [
+        ("consensus", insight, Some(DialogueOutcome::Consensus)),
+        ("partial: on the cost they differ.", insight, Some(DialogueOutcome::Partial)),
+        ("**Disagreement**\n\nStill.", insight, Some(DialogueOutcome::Disagreement)),
+        ("- consensus", insight, Some(DialogueOutcome::Consensus)),
+        ("no consensus", insight, None),
+        ("We reached consensus.", insight, None),
+        ("consensual", insight, None),
+        ("partially", insight, None),
+        ("tie", insight, None),
+        ("", insight, None),
         ("consensus", " ", None),
     ] {
         let body = Body::Sections {
-            sections: build_sections(&[("Outcome", outcome), ("Key Insights", learned)]),
+            sections: build_sections(&[("Outcome", outcome), ("Key Insights", insights)]),
         };
         let found = check_rules(&debate, cue, &body, &[]);
         let rules: Vec<Rule> = found.iter().map(|found| found.rule).collect();
-        let wrong = if expected.is_some() { &[][..] } else { &[Rule::StatesOutcome] };
-        assert_eq!(rules, wrong, "{outcome:?} {learned:?}");
+        let expected_rules = if expected.is_some() { &[][..] } else { &[Rule::StatesOutcome] };
+        assert_eq!(rules, expected_rules, "{outcome:?} {insights:?}");
         let Body::Sections { sections } = body else { panic!() };
-        if !learned.trim().is_empty() {
+        if !insights.trim().is_empty() {
             assert_eq!(parse_outcome(&sections), expected, "{outcome:?}");
         }
     }
@@ -70,30 +70,30 @@ fn insights_need_a_known_outcome_and_key_insights() {
         let body = Body::Sections { sections: build_sections(parts) };
         assert_eq!(check_rules(&debate, cue, &body, &[]).len(), 1, "{parts:?}");
     }
-    for (end, word) in [
+    for (kind, word) in [
         (DialogueOutcome::Consensus, "consensus"),
         (DialogueOutcome::Partial, "partial"),
         (DialogueOutcome::Disagreement, "disagreement"),
     ] {
-        assert_eq!(end.as_str(), word);
+        assert_eq!(kind.as_str(), word);
     }
 }
 
 #[test]
 fn insights_are_parsed_from_the_record() {
     let mut debate = concluded_after(2);
-    assert!(concluding_sections(&debate).is_none(), "not before it is said");
+    assert!(concluding_sections(&debate).is_none(), "no insights are recorded yet");
     let cue = play_until(&mut debate, 0, "insights");
-    let said = build_sections(&[
+    let sections = build_sections(&[
         ("OUTCOME", "Partial."),
         ("Key insights", "Habit."),
         ("Open", "Editors?"),
     ]);
-    record_reply(&mut debate, cue, Body::Sections { sections: said.clone() });
+    record_reply(&mut debate, cue, Body::Sections { sections: sections.clone() });
     play_debate(&mut debate, &[], |_| false);
-    assert_eq!(concluding_sections(&debate), Some(said.as_slice()));
+    assert_eq!(concluding_sections(&debate), Some(sections.as_slice()));
     assert_eq!(
-        (parse_outcome(&said), key_insights(&said)),
+        (parse_outcome(&sections), key_insights(&sections)),
         (Some(DialogueOutcome::Partial), Some("Habit."))
     );
     assert_eq!(status(&debate), Status::Completed);
@@ -126,14 +126,14 @@ fn dialectic_can_be_concluded_after_any_speech_without_winner() {
         assert!(trace(&debate).ends_with("0.insights ended"), "{}", trace(&debate));
         assert_eq!(judgment(&debate), None, "never a winner");
     }
-    for down in [&["1.position"][..], &["1.challenge"], &["2.respond"], &["0.insights"]] {
+    for failing in [&["1.position"][..], &["1.challenge"], &["2.respond"], &["0.insights"]] {
         let mut debate = open_dialectic();
-        play_debate(&mut debate, down, |debate| {
+        play_debate(&mut debate, failing, |debate| {
             due_cues(debate).first().is_some_and(|cue| cue.round > 3)
         });
         let _ = debate.apply(concluded.clone());
-        play_debate(&mut debate, down, |_| false);
-        assert_eq!(judgment(&debate), None, "{down:?}");
+        play_debate(&mut debate, failing, |_| false);
+        assert_eq!(judgment(&debate), None, "{failing:?}");
     }
 }
 
@@ -163,16 +163,19 @@ fn remarks_and_topic_changes_reach_both_seats() {
     let topic = "And what of semicolons?";
     apply_events(&mut debate, [amended_event(Amendment::Topic { topic: topic.into() })]);
     let cue = play_until(&mut debate, 2, "challenge");
-    assert!(render_prompt(&debate, cue).starts_with(topic), "heard from the next turn on");
-    let before = debate.turns().next().unwrap().0;
-    assert!(render_prompt(&debate, before).starts_with("Tabs or spaces?"), "and not before");
+    assert!(render_prompt(&debate, cue).starts_with(topic), "from the next turn on");
+    let first_cue = debate.turns().next().unwrap().0;
+    assert!(
+        render_prompt(&debate, first_cue).starts_with("Tabs or spaces?"),
+        "an earlier turn keeps its topic"
+    );
     apply_events(&mut debate, [Event::Concluded { because: None }]);
     let cue = play_until(&mut debate, 0, "insights");
     assert_eq!(debate.topic_at(cue), topic);
-    let heard = debate.visible_to(cue);
+    let visible = debate.visible_to(cue);
     assert!(
-        heard.contains(&TranscriptItem::Remark("Mind the cost.")),
-        "the insights are of all that was said"
+        visible.contains(&TranscriptItem::Remark("Mind the cost.")),
+        "the insights phase sees every remark"
     );
 }
 

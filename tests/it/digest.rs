@@ -59,7 +59,7 @@ Contradictions:
 #[test]
 fn mechanical_digest_covers_only_its_rounds() {
     let text = mechanical_digest(&duel_with_concession(), 1);
-    for (part, there) in [
+    for (part, expected) in [
         ("- c3: c3 holds because it does (evidence", true),
         ("Concessions (verbatim, binding):", true),
         ("p3", false),
@@ -67,7 +67,7 @@ fn mechanical_digest_covers_only_its_rounds() {
         ("Concerns put to rest", false),
         ("Contradictions", false),
     ] {
-        assert_eq!(text.contains(part), there, "{part}\n{text}");
+        assert_eq!(text.contains(part), expected, "{part}\n{text}");
     }
     assert!(
         !mechanical_digest(&duel_with_concession(), 0).contains("- "),
@@ -82,15 +82,15 @@ fn side_without_claims_is_summarized_by_its_text() {
     let long = vec!["word"; 100].join(" ");
     record_reply(&mut debate, first, Body::from_prose(long));
     let text = mechanical_digest(&debate, 1);
-    let cut = format!("- (round 1) {} …\n", vec!["word"; 80].join(" "));
-    assert!(text.contains(&cut), "{text}");
+    let expected = format!("- (round 1) {} …\n", vec!["word"; 80].join(" "));
+    assert!(text.contains(&expected), "{text}");
     assert_eq!(first_words("short  enough\n"), "short enough");
 }
 
 #[track_caller]
 fn assert_omissions(summary: &str, expected: &[&str]) {
-    let fourth = crate::debate_fixture::cue(2, 4, 0, 13);
-    assert_eq!(find_omissions(&duel_with_concession(), fourth, summary), expected, "{summary}");
+    let scribe_cue = crate::debate_fixture::cue(2, 4, 0, 13);
+    assert_eq!(find_omissions(&duel_with_concession(), scribe_cue, summary), expected, "{summary}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use debate_mcp::debate::{Participant, formats};
 fn estimated_calls_match_the_played_debate() {
     let duels = (1..=5).map(|rounds| debate_setup(formats::duel(), rounds));
     for setup in duels.chain([debate_setup(formats::research(), 1)]) {
-        let expected: u32 = estimate_usage(&setup).iter().map(|one| one.calls).sum();
+        let expected: u32 = estimate_usage(&setup).iter().map(|usage| usage.calls).sum();
         let debate = play_to_end(setup, &[]);
         assert_eq!(expected as usize, debate.replies_in(..).count(), "{}", debate.setup().rounds);
     }
@@ -28,7 +28,8 @@ fn longer_brief_raises_the_input_token_estimate() {
     let small = debate_setup(formats::duel(), 2);
     let mut large = small.clone();
     large.brief = "x".repeat(40_000);
-    let read = |setup| estimate_usage(&setup).iter().map(|one| one.tokens_in).sum::<u64>();
-    let calls: u32 = estimate_usage(&small).iter().map(|one| one.calls).sum();
-    assert_eq!(read(large) - read(small), 10_000 * u64::from(calls));
+    let input_tokens =
+        |setup| estimate_usage(&setup).iter().map(|usage| usage.tokens_in).sum::<u64>();
+    let calls: u32 = estimate_usage(&small).iter().map(|usage| usage.calls).sum();
+    assert_eq!(input_tokens(large) - input_tokens(small), 10_000 * u64::from(calls));
 }

@@ -10,58 +10,58 @@ use debate_mcp::debate::{
 
 /// Parses one event. `ask 1,2 @9` asks seats 1 and 2 with deadline 9. `say`, `fail` and `refuse`
 /// name one seat. The rest of the cue is that of the first turn.
-fn parse_event(debate: &Debate, first: Cue, word: &str) -> Event {
-    let (what, seats) = word.split_once(' ').unwrap();
+fn parse_event(debate: &Debate, first: Cue, notation: &str) -> Event {
+    let (verb, seats) = notation.split_once(' ').unwrap();
     let (seats, deadline) = seats.split_once(" @").unwrap_or((seats, ""));
     let cues: Vec<Cue> =
         seats.split(',').map(|seat| Cue { seat: seat.parse().unwrap(), ..first }).collect();
     let cue = cues[0];
-    match what {
+    match verb {
         "ask" => Event::Asked { cues, deadline: deadline.parse().ok(), prompts: vec![] },
         "say" => {
-            let silent = Reply {
+            let fallback = Reply {
                 body: valid_reply(debate, first),
                 findings: vec![],
                 citations: vec![],
                 envelope: Envelope::default(),
             };
             reply_event(debate, cue, valid_reply(debate, cue))
-                .unwrap_or(Event::Spoke { cue, reply: silent })
+                .unwrap_or(Event::Spoke { cue, reply: fallback })
         }
         "fail" => failed_event(debate, cue, FailureKind::TimedOut),
         "refuse" => refused_event(debate, cue, vec![]),
-        _ => panic!("{what}"),
+        _ => panic!("{verb}"),
     }
 }
 
 /// Research debate whose first wave is Eli (seat 4), Fay (5) and Gus (6), all at once. Fay is
 /// awaited (human), the other two are driven by the engine.
 fn research_wave() -> (Debate, Cue) {
-    let mut mixed = debate_setup(formats::research(), 1);
-    mixed.seats[5].voice = Participant::Human;
-    let debate = open_debate(mixed);
+    let mut setup = debate_setup(formats::research(), 1);
+    setup.seats[5].voice = Participant::Human;
+    let debate = open_debate(setup);
     let first = due_cues(&debate)[0];
     (debate, first)
 }
 
 /// Applies all events but the last, then checks whether the last one is valid.
 #[track_caller]
-fn check_sequence((mut debate, first): (Debate, Cue), words: &str, legal: bool) {
-    let words: Vec<&str> = words.split("; ").collect();
-    let (last, before) = words.split_last().unwrap();
-    for word in before {
-        let event = parse_event(&debate, first, word);
-        debate.apply(event).unwrap_or_else(|illegal| panic!("`{word}`: {illegal}"));
+fn check_sequence((mut debate, first): (Debate, Cue), sequence: &str, is_valid: bool) {
+    let sequence: Vec<&str> = sequence.split("; ").collect();
+    let (last, before) = sequence.split_last().unwrap();
+    for notation in before {
+        let event = parse_event(&debate, first, notation);
+        debate.apply(event).unwrap_or_else(|error| panic!("`{notation}`: {error}"));
     }
     let last = parse_event(&debate, first, last);
-    assert_eq!(debate.validate(&last).is_ok(), legal, "{words:?}");
+    assert_eq!(debate.validate(&last).is_ok(), is_valid, "{sequence:?}");
 }
 
 #[test]
 fn reply_before_its_prompt_is_invalid() {
-    for word in ["say 4", "fail 4", "refuse 4", "say 5", "fail 5"] {
-        check_sequence(research_wave(), word, false);
-        check_sequence(research_wave(), &format!("ask 4,6,5; {word}"), true);
+    for notation in ["say 4", "fail 4", "refuse 4", "say 5", "fail 5"] {
+        check_sequence(research_wave(), notation, false);
+        check_sequence(research_wave(), &format!("ask 4,6,5; {notation}"), true);
     }
 }
 
@@ -76,11 +76,11 @@ fn all_open_turns_are_asked_in_one_event() {
         ("ask 4,5,6,7", false), // Hal (seat 7) has no turn here.
         ("ask 0", false),
     ];
-    for (words, legal) in table {
-        check_sequence(research_wave(), words, legal);
+    for (sequence, is_valid) in table {
+        check_sequence(research_wave(), sequence, is_valid);
     }
-    let nobody = Event::Asked { cues: vec![], deadline: None, prompts: vec![] };
-    assert!(research_wave().0.validate(&nobody).is_err());
+    let no_cues = Event::Asked { cues: vec![], deadline: None, prompts: vec![] };
+    assert!(research_wave().0.validate(&no_cues).is_err());
 }
 
 #[test]
@@ -95,8 +95,8 @@ fn only_driven_seats_can_be_asked_again() {
         ("ask 4,6,5; fail 4; ask 4", false),
         ("ask 4,6,5; refuse 4; ask 4", true),
     ];
-    for (words, legal) in table {
-        check_sequence(research_wave(), words, legal);
+    for (sequence, is_valid) in table {
+        check_sequence(research_wave(), sequence, is_valid);
     }
 }
 
@@ -112,29 +112,29 @@ fn only_driven_seats_are_rejected_and_only_once() {
         ("ask 4,6,5; say 4; refuse 4", false),
         ("ask 4,6,5; fail 4; refuse 4", false),
     ];
-    for (words, legal) in table {
-        check_sequence(research_wave(), words, legal);
+    for (sequence, is_valid) in table {
+        check_sequence(research_wave(), sequence, is_valid);
     }
 }
 
 #[test]
 fn turn_is_taken_only_once() {
-    for words in ["say 4; say 4", "say 4; fail 4", "fail 4; say 4", "fail 5; fail 5"] {
-        check_sequence(research_wave(), &format!("ask 4,6,5; {words}"), false);
+    for sequence in ["say 4; say 4", "say 4; fail 4", "fail 4; say 4", "fail 5; fail 5"] {
+        check_sequence(research_wave(), &format!("ask 4,6,5; {sequence}"), false);
     }
 }
 
 #[test]
 fn sequential_turns_are_asked_one_by_one() {
-    let duel = || {
+    let arena = || {
         let debate = open_debate(debate_setup(formats::arena(), 1));
         let first = due_cues(&debate)[0];
         (debate, first)
     };
-    check_sequence(duel(), "ask 0,1", false);
-    check_sequence(duel(), "ask 1", false);
-    check_sequence(duel(), "ask 0; ask 1", false);
-    check_sequence(duel(), "ask 0; say 0; ask 1", true);
+    check_sequence(arena(), "ask 0,1", false);
+    check_sequence(arena(), "ask 1", false);
+    check_sequence(arena(), "ask 0; ask 1", false);
+    check_sequence(arena(), "ask 0; say 0; ask 1", true);
 }
 
 #[test]
@@ -142,23 +142,23 @@ fn deadline_lasts_until_the_seat_is_asked_again() {
     let (mut debate, first) = research_wave();
     let [eli, fay, gus] = [4, 5, 6].map(|seat| Cue { seat, ..first });
     assert_eq!((debate.was_asked(fay), debate.deadline(fay)), (false, None));
-    let mut step = |word: &str| {
-        let event = parse_event(&debate, first, word);
+    let mut apply = |notation: &str| {
+        let event = parse_event(&debate, first, notation);
         debate.apply(event).unwrap();
         [eli, fay, gus].map(|cue| debate.deadline(cue))
     };
-    assert_eq!(step("ask 4,6,5 @90"), [Some(90); 3]);
-    assert_eq!(step("ask 4 @95"), [Some(95), Some(90), Some(90)]);
-    assert_eq!(step("say 6"), [Some(95), Some(90), Some(90)]);
-    assert_eq!(step("ask 4"), [None, Some(90), Some(90)], "whoever is fetched needs none");
+    assert_eq!(apply("ask 4,6,5 @90"), [Some(90); 3]);
+    assert_eq!(apply("ask 4 @95"), [Some(95), Some(90), Some(90)]);
+    assert_eq!(apply("say 6"), [Some(95), Some(90), Some(90)]);
+    assert_eq!(apply("ask 4"), [None, Some(90), Some(90)], "asked again without a deadline");
 }
 
 #[test]
 fn rejected_attempt_is_paid_for_and_cleared_by_reopening() {
     let mut debate = open_debate(debate_setup(formats::duel(), 1));
     let first = due_cues(&debate)[0];
-    for word in ["ask 0", "refuse 0", "fail 0"] {
-        let event = parse_event(&debate, first, word);
+    for notation in ["ask 0", "refuse 0", "fail 0"] {
+        let event = parse_event(&debate, first, notation);
         debate.apply(event).unwrap();
     }
     assert_eq!(debate.spent().cost, 2);
@@ -168,7 +168,7 @@ fn rejected_attempt_is_paid_for_and_cleared_by_reopening() {
     debate.apply(Event::Closed { outcome }).unwrap();
     debate.apply(Event::Reopened { from: first }).unwrap();
     assert_eq!((debate.rejected_reply(first), debate.was_asked(first)), (None, false));
-    assert_eq!(debate.spent().cost, 2, "it was paid for");
+    assert_eq!(debate.spent().cost, 2, "the attempts were paid for");
     check_sequence((debate.clone(), first), "ask 0; refuse 0", true);
 }
 
@@ -176,7 +176,7 @@ fn rejected_attempt_is_paid_for_and_cleared_by_reopening() {
 fn reply_with_a_reask_finding_cannot_be_recorded() {
     let (mut debate, first) = research_wave();
     debate.apply(parse_event(&debate, first, "ask 4,6,5")).unwrap();
-    for (weight, legal) in
+    for (weight, is_valid) in
         [(RuleWeight::Note, true), (RuleWeight::Foul, true), (RuleWeight::Reask, false)]
     {
         let mut spoke = parse_event(&debate, first, "say 4");
@@ -184,29 +184,33 @@ fn reply_with_a_reask_finding_cannot_be_recorded() {
             let rule = Rule::Structured;
             reply.findings.push(RuleFinding { rule, weight, says: "x".into() });
         }
-        assert_eq!(debate.validate(&spoke).is_ok(), legal, "{weight:?}");
+        assert_eq!(debate.validate(&spoke).is_ok(), is_valid, "{weight:?}");
     }
 }
 
 #[test]
 fn invalid_event_error_names_what_is_due() {
     let (debate, first) = research_wave();
-    let illegal = |debate: &Debate, word: &str| {
-        debate.validate(&parse_event(debate, first, word)).unwrap_err().to_string()
+    let error_for = |debate: &Debate, notation: &str| {
+        debate.validate(&parse_event(debate, first, notation)).unwrap_err().to_string()
     };
-    let due = "turn 0.0.0.4, 0.0.0.6, 0.0.0.5 is";
-    assert_eq!(illegal(&debate, "fail 4"), format!("losing turn 0.0.0.4 is not due; {due}"));
-    assert_eq!(illegal(&debate, "say 5"), format!("turn 0.0.0.5 is not due; {due}"));
-    assert_eq!(illegal(&debate, "ask 4,6"), format!("asking 0.0.0.4, 0.0.0.6 is not due; {due}"));
-    let mut over = debate;
-    over.apply(Event::Cancelled { because: None }).unwrap();
-    assert_eq!(illegal(&over, "refuse 4"), "refusing turn 0.0.0.4 is not due; nothing is");
+    let due = "is not possible now; expected: turn 0.0.0.4, 0.0.0.6, 0.0.0.5";
+    assert_eq!(error_for(&debate, "fail 4"), format!("a failure of turn 0.0.0.4 {due}"));
+    assert_eq!(error_for(&debate, "say 5"), format!("turn 0.0.0.5 {due}"));
+    assert_eq!(error_for(&debate, "ask 4,6"), format!("asking 0.0.0.4, 0.0.0.6 {due}"));
+    let mut cancelled = debate;
+    cancelled.apply(Event::Cancelled { because: None }).unwrap();
+    assert_eq!(
+        error_for(&cancelled, "refuse 4"),
+        "rejecting a reply at turn 0.0.0.4 is not possible now; expected: nothing, the debate is \
+         closed"
+    );
 }
 
 /// One event of every kind, with `text` in every text field.
 fn one_event_of_each_kind(text: &str) -> Vec<Event> {
     let (debate, first) = research_wave();
-    let (text, stand) = (String::from(text), first.position());
+    let (text, position) = (String::from(text), first.position());
     let finding = RuleFinding { rule: Rule::NoHelp, weight: RuleWeight::Note, says: text.clone() };
     let findings = vec![finding];
     let envelope = Envelope { tool: text.clone(), ..Envelope::default() };
@@ -233,10 +237,10 @@ fn one_event_of_each_kind(text: &str) -> Vec<Event> {
         Event::Failed { cue: first, failure: TurnFailure::new(FailureKind::Other, text.clone()) },
         Event::Interjected { text: text.clone() },
         Event::Held,
-        Event::Continued { before: stand },
+        Event::Continued { before: position },
         Event::Concluded { because: Some(text.clone()) },
         Event::Cancelled { because: None },
-        Event::Closed { outcome: DebateOutcome::Aborted { at: stand, phase: text.clone() } },
+        Event::Closed { outcome: DebateOutcome::Aborted { at: position, phase: text.clone() } },
         Event::Reopened { from: first },
         Event::Decided { text },
         Event::Kept { keep: true },
@@ -249,23 +253,23 @@ fn one_event_of_each_kind(text: &str) -> Vec<Event> {
 fn event_and_step_names_contain_no_user_text() {
     let (short, long) =
         (one_event_of_each_kind("xyzzy"), one_event_of_each_kind(&"xyzzy ".repeat(999)));
-    for (one, other) in short.iter().zip(&long) {
-        let name = one.name();
+    for (event, long_event) in short.iter().zip(&long) {
+        let name = event.name();
         assert!((4..60).contains(&name.len()) && !name.contains("xyzzy"), "{name}");
-        assert_eq!(name, other.name());
+        assert_eq!(name, long_event.name());
     }
     let (first, phase) = (cue(0, 1, 0, 0), String::from("xyzzy"));
     let (spent, budget) = (Spend::default(), Budget::default());
     for (step, name) in [
         (Step::Speak { driven: vec![first], awaited: vec![] }, "turn 0.1.0.0"),
         (Step::Speak { driven: vec![], awaited: vec![first, first] }, "turn 0.1.0.0, 0.1.0.0"),
-        (Step::Hold { next: first, pause: PauseReason::UserHold }, "the user's leave to go on"),
+        (Step::Hold { next: first, pause: PauseReason::UserHold }, "the user's confirmation"),
         (
             Step::Hold { next: first, pause: PauseReason::BudgetExhausted { spent, budget } },
-            "more to spend",
+            "a higher budget",
         ),
         (Step::Close(DebateOutcome::Aborted { at: first.position(), phase }), "closing"),
-        (Step::Done, "nothing"),
+        (Step::Done, "nothing, the debate is closed"),
     ] {
         assert_eq!(step.describe(), name);
     }
@@ -273,8 +277,8 @@ fn event_and_step_names_contain_no_user_text() {
 
 #[test]
 fn cue_round_trips_through_text() {
-    let named = cue(1, 2, 0, 10);
-    assert_eq!((named.to_string().as_str(), "1.2.0.10".parse()), ("1.2.0.10", Ok(named)));
+    let turn = cue(1, 2, 0, 10);
+    assert_eq!((turn.to_string().as_str(), "1.2.0.10".parse()), ("1.2.0.10", Ok(turn)));
     for bad in ["", "1.2.0", "1.2.0.10.4", "1.2.0.256", "a.b.c.d", "1.2.0.-1"] {
         assert_eq!(bad.parse::<Cue>(), Err(format!("`{bad}` does not name a turn")));
     }

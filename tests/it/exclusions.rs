@@ -186,9 +186,9 @@ const PATHS_BY_REASON: &[(Option<ExclusionReason>, &[&str])] = &[
 
 #[test]
 fn paths_are_excluded_by_name() {
-    for (why, paths) in PATHS_BY_REASON {
+    for (reason, paths) in PATHS_BY_REASON {
         for path in *paths {
-            assert_eq!(exclusion_reason(path.as_bytes()), *why, "{path:?}");
+            assert_eq!(exclusion_reason(path.as_bytes()), *reason, "{path:?}");
         }
     }
     let long = "x".repeat(256);

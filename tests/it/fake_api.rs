@@ -46,12 +46,12 @@ impl ReceivedRequest {
     /// The whole prompt, from where the protocol puts it.
     pub(crate) fn prompt(&self) -> String {
         let body = &self.body;
-        let places = [
+        let fields = [
             &body["messages"][0]["content"],
             &body["input"],
             &body["contents"][0]["parts"][0]["text"],
         ];
-        places.iter().find_map(|place| place.as_str()).unwrap_or_default().into()
+        fields.iter().find_map(|field| field.as_str()).unwrap_or_default().into()
     }
 }
 
@@ -64,24 +64,24 @@ pub(crate) struct FakeApi {
 impl FakeApi {
     /// Starts a server whose replies depend on the request and on its number.
     pub(crate) fn new(
-        does: impl Fn(&ReceivedRequest, usize) -> FakeReply + Send + Sync + 'static,
+        handler: impl Fn(&ReceivedRequest, usize) -> FakeReply + Send + Sync + 'static,
     ) -> FakeApi {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
-        let (noted, does) = (requests.clone(), Arc::new(does));
+        let (received, handler) = (requests.clone(), Arc::new(handler));
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (noted, does) = (noted.clone(), does.clone());
-                thread::spawn(move || serve_connection(&stream, &noted, &*does));
+                let (received, handler) = (received.clone(), handler.clone());
+                thread::spawn(move || serve_connection(&stream, &received, &*handler));
             }
         });
         FakeApi { port, requests }
     }
 
     /// Starts a server that replies in the same way to every request.
-    pub(crate) fn always(does: FakeReply) -> FakeApi {
-        FakeApi::new(move |_, _| does.clone())
+    pub(crate) fn always(reply: FakeReply) -> FakeApi {
+        FakeApi::new(move |_, _| reply.clone())
     }
 
     /// Base URL of the API.
@@ -91,8 +91,8 @@ impl FakeApi {
 
     /// Requests received so far, without those for `/models`.
     pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
-        let all = self.requests.lock().unwrap().clone();
-        all.into_iter().filter(|sent| !sent.path.ends_with("/models")).collect()
+        let received = self.requests.lock().unwrap().clone();
+        received.into_iter().filter(|request| !request.path.ends_with("/models")).collect()
     }
 }
 
@@ -105,17 +105,17 @@ pub(crate) fn unreachable_url() -> String {
 /// Handles requests on one connection until it is closed.
 fn serve_connection(
     stream: &TcpStream,
-    noted: &Mutex<Vec<ReceivedRequest>>,
-    does: &dyn Fn(&ReceivedRequest, usize) -> FakeReply,
+    received: &Mutex<Vec<ReceivedRequest>>,
+    handler: &dyn Fn(&ReceivedRequest, usize) -> FakeReply,
 ) {
     let mut reader = BufReader::new(stream);
-    while let Some(sent) = read_request(&mut reader) {
-        let nth = {
-            let mut noted = noted.lock().unwrap();
-            noted.push(sent.clone());
-            noted.iter().filter(|sent| !sent.path.ends_with("/models")).count()
+    while let Some(request) = read_request(&mut reader) {
+        let number = {
+            let mut received = received.lock().unwrap();
+            received.push(request.clone());
+            received.iter().filter(|request| !request.path.ends_with("/models")).count()
         };
-        let done = if sent.path.ends_with("/models") {
+        let written = if request.path.ends_with("/models") {
             let models = json!({"data": [{"id": "text-embed"}, {"id": "local-big"}]});
             write_response(
                 stream,
@@ -124,9 +124,9 @@ fn serve_connection(
                 &models.to_string(),
             )
         } else {
-            send_reply(stream, &sent, does(&sent, nth))
+            send_reply(stream, &request, handler(&request, number))
         };
-        if done.is_none() {
+        if written.is_none() {
             let _ = stream.shutdown(std::net::Shutdown::Both);
             return;
         }
@@ -152,24 +152,26 @@ fn read_request(reader: &mut impl BufRead) -> Option<ReceivedRequest> {
 }
 
 /// Sends the response; `None` if the connection is to be closed.
-fn send_reply(stream: &TcpStream, sent: &ReceivedRequest, does: FakeReply) -> Option<()> {
-    let wire = protocol_name(sent);
-    let asked = sent.body["model"].as_str().unwrap_or("big").to_owned();
-    let all = |text: &str, end: &str| sse_events(wire, &asked, text, end);
-    match does {
+fn send_reply(stream: &TcpStream, request: &ReceivedRequest, reply: FakeReply) -> Option<()> {
+    let protocol = protocol_name(request);
+    let model = request.body["model"].as_str().unwrap_or("big").to_owned();
+    let events = |text: &str, end: &str| sse_events(protocol, &model, text, end);
+    match reply {
         FakeReply::Text(text) => {
-            write_stream(stream, "text/event-stream", &all(&text, "stop"), true)
+            write_stream(stream, "text/event-stream", &events(&text, "stop"), true)
         }
-        FakeReply::Empty => write_stream(stream, "text/event-stream", &all("", "stop"), true),
+        FakeReply::Empty => write_stream(stream, "text/event-stream", &events("", "stop"), true),
         FakeReply::LengthLimit(text) => {
-            write_stream(stream, "text/event-stream", &all(&text, "limit"), true)
+            write_stream(stream, "text/event-stream", &events(&text, "limit"), true)
         }
-        FakeReply::Refusal => write_stream(stream, "text/event-stream", &all("", "refusal"), true),
+        FakeReply::Refusal => {
+            write_stream(stream, "text/event-stream", &events("", "refusal"), true)
+        }
         FakeReply::StreamError(text) => {
-            write_stream(stream, "text/event-stream", &all(&text, "error"), true)
+            write_stream(stream, "text/event-stream", &events(&text, "error"), true)
         }
         FakeReply::CutOff(text) => {
-            write_stream(stream, "text/event-stream", &all(&text, "none"), false)
+            write_stream(stream, "text/event-stream", &events(&text, "none"), false)
         }
         FakeReply::Raw(kind, text) => write_stream(stream, kind, &[text], true),
         FakeReply::Status(code, headers, body) => write_response(stream, code, &headers, &body),
@@ -188,8 +190,8 @@ fn send_reply(stream: &TcpStream, sent: &ReceivedRequest, does: FakeReply) -> Op
     }
 }
 
-fn protocol_name(sent: &ReceivedRequest) -> &'static str {
-    match sent.path.as_str() {
+fn protocol_name(request: &ReceivedRequest) -> &'static str {
+    match request.path.as_str() {
         path if path.ends_with("/messages") => "anthropic",
         path if path.ends_with("/responses") => "responses",
         path if path.ends_with("/chat/completions") => "chat",
@@ -199,57 +201,57 @@ fn protocol_name(sent: &ReceivedRequest) -> &'static str {
 
 /// A whole reply as SSE events of a protocol. `end` is `stop`, `limit`, `refusal`, `error` or
 /// `none`.
-pub(crate) fn sse_events(wire: &str, model: &str, text: &str, end: &str) -> Vec<String> {
+pub(crate) fn sse_events(protocol: &str, model: &str, text: &str, end: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_inclusive(' ').collect();
-    let all = match wire {
+    let events = match protocol {
         "anthropic" => anthropic_events(model, &words, end),
         "responses" => responses_events(model, &words, end),
         "chat" => chat_events(model, &words, end),
         _ => gemini_events(model, &words, end),
     };
-    let event = |it: Value| match (it.as_str(), it["type"].as_str()) {
-        (Some(bare), _) => format!("data: {bare}\n\n"),
-        (None, Some(kind)) => format!("event: {kind}\ndata: {it}\n\n"),
-        (None, None) => format!("data: {it}\n\n"),
+    let event = |value: Value| match (value.as_str(), value["type"].as_str()) {
+        (Some(raw), _) => format!("data: {raw}\n\n"),
+        (None, Some(kind)) => format!("event: {kind}\ndata: {value}\n\n"),
+        (None, None) => format!("data: {value}\n\n"),
     };
-    all.into_iter().map(event).collect()
+    events.into_iter().map(event).collect()
 }
 
 fn anthropic_events(model: &str, words: &[&str], end: &str) -> Vec<Value> {
     let usage = json!({"input_tokens": 60, "cache_read_input_tokens": 40, "output_tokens": 1});
-    let mut all = vec![
+    let mut events = vec![
         json!({"type": "message_start", "message": {"model": model, "usage": usage}}),
         json!({"type": "ping"}),
     ];
-    all.extend(words.iter().map(|word| {
+    events.extend(words.iter().map(|word| {
         json!({"type": "content_block_delta", "delta": {"type": "text_delta", "text": word}})
     }));
     let reason = match end {
-        "none" => return all,
+        "none" => return events,
         "error" => {
             let error = json!({"type": "overloaded_error", "message": "Overloaded"});
-            all.push(json!({"type": "error", "error": error}));
-            return all;
+            events.push(json!({"type": "error", "error": error}));
+            return events;
         }
         "limit" => "max_tokens",
         "refusal" => "refusal",
         _ => "end_turn",
     };
-    all.push(json!({"type": "message_delta", "delta": {"stop_reason": reason},
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": reason},
         "usage": {"output_tokens": 20}}));
-    all.push(json!({"type": "message_stop"}));
-    all
+    events.push(json!({"type": "message_stop"}));
+    events
 }
 
 fn responses_events(model: &str, words: &[&str], end: &str) -> Vec<Value> {
     let mut response = json!({"model": model, "output": [],
         "usage": {"input_tokens": 100, "output_tokens": 20}});
-    let mut all = vec![json!({"type": "response.created", "response": {"model": model}})];
-    all.extend(
+    let mut events = vec![json!({"type": "response.created", "response": {"model": model}})];
+    events.extend(
         words.iter().map(|word| json!({"type": "response.output_text.delta", "delta": word})),
     );
     let kind = match end {
-        "none" => return all,
+        "none" => return events,
         "error" => {
             response["error"] = json!({"code": "server_error", "message": "Overloaded"});
             "response.failed"
@@ -259,34 +261,34 @@ fn responses_events(model: &str, words: &[&str], end: &str) -> Vec<Value> {
             "response.incomplete"
         }
         "refusal" => {
-            all.push(json!({"type": "response.refusal.delta", "delta": "I will not."}));
+            events.push(json!({"type": "response.refusal.delta", "delta": "I will not."}));
             "response.completed"
         }
         _ => "response.completed",
     };
-    all.push(json!({"type": kind, "response": response}));
-    all
+    events.push(json!({"type": kind, "response": response}));
+    events
 }
 
 fn chat_events(model: &str, words: &[&str], end: &str) -> Vec<Value> {
     let choice = |delta: Value, reason: Option<&str>| json!({"model": model, "choices": [{"delta": delta, "finish_reason": reason}]});
-    let mut all = vec![choice(json!({"role": "assistant", "content": ""}), None)];
-    all.extend(words.iter().map(|word| choice(json!({"content": word}), None)));
+    let mut events = vec![choice(json!({"role": "assistant", "content": ""}), None)];
+    events.extend(words.iter().map(|word| choice(json!({"content": word}), None)));
     let reason = match end {
-        "none" => return all,
+        "none" => return events,
         "error" => {
-            all.push(json!({"error": {"code": 503, "message": "Overloaded"}}));
-            return all;
+            events.push(json!({"error": {"code": 503, "message": "Overloaded"}}));
+            return events;
         }
         "limit" => "length",
         "refusal" => "content_filter",
         _ => "stop",
     };
     let usage = json!({"prompt_tokens": 100, "completion_tokens": 20});
-    all.push(choice(json!({}), Some(reason)));
-    all.push(json!({"model": model, "choices": [], "usage": usage}));
-    all.push("[DONE]".into());
-    all
+    events.push(choice(json!({}), Some(reason)));
+    events.push(json!({"model": model, "choices": [], "usage": usage}));
+    events.push("[DONE]".into());
+    events
 }
 
 fn gemini_events(model: &str, words: &[&str], end: &str) -> Vec<Value> {
@@ -298,21 +300,21 @@ fn gemini_events(model: &str, words: &[&str], end: &str) -> Vec<Value> {
         json!({"candidates": [candidate], "modelVersion": model, "usageMetadata":
             {"promptTokenCount": 100, "candidatesTokenCount": 15, "thoughtsTokenCount": 5}})
     };
-    let mut all = vec![part(json!([{"text": "Hm.", "thought": true}]), None)];
-    all.extend(words.iter().map(|word| part(json!([{"text": word}]), None)));
+    let mut events = vec![part(json!([{"text": "Hm.", "thought": true}]), None)];
+    events.extend(words.iter().map(|word| part(json!([{"text": word}]), None)));
     let reason = match end {
-        "none" => return all,
+        "none" => return events,
         "error" => {
             let error = json!({"code": 503, "message": "Overloaded", "status": "UNAVAILABLE"});
-            all.push(json!({"error": error}));
-            return all;
+            events.push(json!({"error": error}));
+            return events;
         }
         "limit" => "MAX_TOKENS",
         "refusal" => "SAFETY",
         _ => "STOP",
     };
-    all.push(part(json!([]), Some(reason)));
-    all
+    events.push(part(json!([]), Some(reason)));
+    events
 }
 
 fn write_head(
@@ -336,12 +338,17 @@ fn write_chunk(mut stream: &TcpStream, text: &str) -> Option<()> {
     write!(stream, "{:x}\r\n{text}\r\n", text.len()).ok()
 }
 
-fn write_stream(mut stream: &TcpStream, kind: &str, events: &[String], whole: bool) -> Option<()> {
+fn write_stream(
+    mut stream: &TcpStream,
+    kind: &str,
+    events: &[String],
+    complete: bool,
+) -> Option<()> {
     write_head(stream, 200, &[("content-type", kind)], "")?;
     for event in events {
         write_chunk(stream, event)?;
     }
-    if !whole {
+    if !complete {
         return None;
     }
     stream.write_all(b"0\r\n\r\n").ok()

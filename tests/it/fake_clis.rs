@@ -40,29 +40,29 @@ impl CapturedOutput {
 impl TestEnv {
     /// Installs a fake CLI that prints this output for every prompt.
     pub(crate) fn install_fake_with_output(&self, tool: &str, capture: &CapturedOutput) {
-        let own = self.temp_path(&format!("fake-{tool}"));
-        fs::create_dir_all(&own).unwrap();
-        fs::write(own.join("out"), &capture.stdout).unwrap();
-        fs::write(own.join("err"), &capture.stderr).unwrap();
+        let call_dir = self.temp_path(&format!("fake-{tool}"));
+        fs::create_dir_all(&call_dir).unwrap();
+        fs::write(call_dir.join("out"), &capture.stdout).unwrap();
+        fs::write(call_dir.join("err"), &capture.stderr).unwrap();
         self.install_fake_with_script(
             tool,
             &format!(
                 "/bin/cat '{0}/out'\n/bin/cat '{0}/err' >&2\nexit {1}",
-                own.display(),
+                call_dir.display(),
                 capture.exit_code
             ),
         );
     }
 
     /// Installs a fake CLI that records its call and then runs this shell code.
-    pub(crate) fn install_fake_with_script(&self, tool: &str, does: &str) -> PathBuf {
-        let own = self.temp_path(&format!("fake-{tool}"));
-        fs::create_dir_all(&own).unwrap();
+    pub(crate) fn install_fake_with_script(&self, tool: &str, script: &str) -> PathBuf {
+        let call_dir = self.temp_path(&format!("fake-{tool}"));
+        fs::create_dir_all(&call_dir).unwrap();
         let path = self.bin_dir().join(tool);
         let text = format!(
             "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'Fake CLI v1.2.3.'; exit; fi\nprintf '%s\\n' \"$@\" > '{0}/arguments'\n/usr/bin/env > '{0}/environment'\n\
-             pwd > '{0}/folder'\n/bin/cat > '{0}/prompt'\n{does}\n",
-            own.display()
+             pwd > '{0}/folder'\n/bin/cat > '{0}/prompt'\n{script}\n",
+            call_dir.display()
         );
         fs::write(&path, text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -71,8 +71,8 @@ impl TestEnv {
 
     /// The most recent call of a fake CLI.
     pub(crate) fn last_fake_call(&self, tool: &str) -> FakeCliCall {
-        let own = self.temp_path(&format!("fake-{tool}"));
-        let read = |name: &str| fs::read_to_string(own.join(name)).unwrap();
+        let call_dir = self.temp_path(&format!("fake-{tool}"));
+        let read = |name: &str| fs::read_to_string(call_dir.join(name)).unwrap();
         let lines = |name: &str| read(name).lines().map(Into::into).collect();
         FakeCliCall {
             arguments: lines("arguments"),

@@ -69,29 +69,29 @@ impl ScriptedProviders {
 impl Providers for ScriptedProviders {
     fn request_reply<'a>(
         &'a self,
-        ask: &'a TurnRequest,
+        request: &'a TurnRequest,
         stream: ReplyStream,
     ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         Box::pin(async move {
-            self.requests.lock().unwrap().push(ask.clone());
-            let heard = self.events.lock().unwrap().clone();
-            let debate = Debate::replay(self.setup.clone(), heard).unwrap();
+            self.requests.lock().unwrap().push(request.clone());
+            let events = self.events.lock().unwrap().clone();
+            let debate = Debate::replay(self.setup.clone(), events).unwrap();
             let Step::Speak { driven, .. } = next(&debate) else { panic!("nothing is due") };
-            assert!(driven.contains(&ask.cue), "{:?} was asked out of turn", ask.cue);
-            assert!(debate.was_asked(ask.cue), "it was not recorded that it is asked");
+            assert!(driven.contains(&request.cue), "{:?} was asked out of turn", request.cue);
+            assert!(debate.was_asked(request.cue), "the request was not recorded first");
             stream.push("…");
-            let wait = 1 + u64::from(ask.seat.as_bytes()[0]) * 7 % 5;
-            tokio::time::sleep(Duration::from_millis(wait)).await;
-            if ask.seat == self.failing_seat {
+            let delay_ms = 1 + u64::from(request.seat.as_bytes()[0]) * 7 % 5;
+            tokio::time::sleep(Duration::from_millis(delay_ms)).await;
+            if request.seat == self.failing_seat {
                 return Err(TurnFailure::new(FailureKind::TimedOut, "down"));
             }
-            let text = if ask.seat == self.invalid_first_seat
-                && ask.attempt == 1
-                && ask.reply_kind != ReplyKind::Speech
+            let text = if request.seat == self.invalid_first_seat
+                && request.attempt == 1
+                && request.reply_kind != ReplyKind::Speech
             {
                 "I would rather not say.".into()
             } else {
-                render_reply(&debate, ask.cue, &valid_reply(&debate, ask.cue))
+                render_reply(&debate, request.cue, &valid_reply(&debate, request.cue))
             };
             let envelope = Envelope { cost: Some(1), ..Envelope::default() };
             Ok(ProviderReply { text, envelope })
@@ -144,13 +144,13 @@ pub(crate) fn render_reply(debate: &Debate, cue: debate_mcp::debate::Cue, body: 
                 .to_string()
         }
         Body::Ruling { admits, grounds, because } => {
-            let mut said = serde_json::to_value(grounds).unwrap();
-            said["admits"] = json!(admits);
-            said["because"] = json!(because);
-            said.to_string()
+            let mut value = serde_json::to_value(grounds).unwrap();
+            value["admits"] = json!(admits);
+            value["because"] = json!(because);
+            value.to_string()
         }
-        Body::Vote { side: for_whom, because, .. } => {
-            json!({"vote": side(for_whom), "confidence": 0.6, "reason": because}).to_string()
+        Body::Vote { side: voted_side, because, .. } => {
+            json!({"vote": side(voted_side), "confidence": 0.6, "reason": because}).to_string()
         }
         Body::Audit { facts } => json!({ "facts": facts }).to_string(),
         Body::Verdict(ruling) => {
@@ -175,11 +175,11 @@ pub(crate) fn render_reply(debate: &Debate, cue: debate_mcp::debate::Cue, body: 
 
 /// A claim as JSON, with its confidence as a fraction.
 fn claim_json(claim: &Claim) -> serde_json::Value {
-    let mut said = serde_json::to_value(claim).unwrap();
-    if let Some(sure) = claim.confidence {
-        said["confidence"] = json!(f64::from(sure) / 100.0);
+    let mut value = serde_json::to_value(claim).unwrap();
+    if let Some(confidence) = claim.confidence {
+        value["confidence"] = json!(f64::from(confidence) / 100.0);
     }
-    said
+    value
 }
 
 /// A log that fails after this number of writes and keeps what was written.
@@ -190,11 +190,11 @@ pub(crate) struct FailingLog {
 
 impl Log for FailingLog {
     fn append(&mut self, events: &[Event]) -> Result<u64, LogError> {
-        let left = self.writes_left.checked_sub(1);
-        self.writes_left = left.ok_or_else(|| LogError::WriteFailed("crash".into()))?;
-        let mut kept = self.events.lock().unwrap();
-        kept.extend_from_slice(events);
-        Ok(kept.len() as u64)
+        let remaining = self.writes_left.checked_sub(1);
+        self.writes_left = remaining.ok_or_else(|| LogError::WriteFailed("crash".into()))?;
+        let mut recorded = self.events.lock().unwrap();
+        recorded.extend_from_slice(events);
+        Ok(recorded.len() as u64)
     }
 }
 
@@ -215,7 +215,7 @@ impl TokioClock {
 
 impl Clock for TokioClock {
     fn now(&self) -> i64 {
-        let since = i64::try_from(self.began.elapsed().as_millis()).unwrap();
-        self.offset.load(Ordering::Relaxed) + since
+        let elapsed_ms = i64::try_from(self.began.elapsed().as_millis()).unwrap();
+        self.offset.load(Ordering::Relaxed) + elapsed_ms
     }
 }

@@ -122,38 +122,38 @@ const ALLOWED_ATTRIBUTES: &[&str] = &[
 
 /// The first error in the markup, if any.
 pub(crate) fn find_html_error(markup: &str) -> Option<String> {
-    let mut open: Vec<String> = vec![];
+    let mut open_tags: Vec<String> = vec![];
     let mut ids: Vec<String> = vec![];
     let mut rest = markup.strip_prefix("<!doctype html>\n").unwrap_or(markup);
-    while let Some(at) = rest.find('<') {
-        if let Some(bare) = find_unescaped_char(&rest[..at]) {
-            return Some(bare);
+    while let Some(index) = rest.find('<') {
+        if let Some(error) = find_unescaped_char(&rest[..index]) {
+            return Some(error);
         }
-        rest = &rest[at + 1..];
-        if let Some(close) = rest.strip_prefix('/') {
-            let Some((name, after)) = close.split_once('>') else {
-                return Some("an end tag does not end".into());
+        rest = &rest[index + 1..];
+        if let Some(end_tag) = rest.strip_prefix('/') {
+            let Some((name, after)) = end_tag.split_once('>') else {
+                return Some("an end tag without `>`".into());
             };
-            if open.pop().as_deref() != Some(name) {
-                return Some(format!("</{name}> closes nothing"));
+            if open_tags.pop().as_deref() != Some(name) {
+                return Some(format!("</{name}> has no matching start tag"));
             }
             rest = after;
             continue;
         }
         let (name, attributes, after) = match parse_tag(rest) {
-            Ok(read) => read,
-            Err(why) => return Some(why),
+            Ok(parsed) => parsed,
+            Err(error) => return Some(error),
         };
         if !ALLOWED_ELEMENTS.contains(&name.as_str()) {
-            return Some(format!("<{name}> is none of ours"));
+            return Some(format!("<{name}> is not an allowed element"));
         }
         for (attribute, value) in attributes {
-            if let Some(why) = find_attribute_error(&name, &attribute, &value) {
-                return Some(why);
+            if let Some(error) = find_attribute_error(&name, &attribute, &value) {
+                return Some(error);
             }
             if attribute == "id" {
                 if ids.contains(&value) {
-                    return Some(format!("two elements are called {value}"));
+                    return Some(format!("two elements have the id {value}"));
                 }
                 ids.push(value);
             }
@@ -164,30 +164,31 @@ pub(crate) fn find_html_error(markup: &str) -> Option<String> {
                 rest = rest.split_once("</style>")?.1;
                 continue;
             }
-            open.push(name);
+            open_tags.push(name);
         }
     }
-    find_unescaped_char(rest).or_else(|| open.pop().map(|name| format!("<{name}> is not closed")))
+    find_unescaped_char(rest)
+        .or_else(|| open_tags.pop().map(|name| format!("<{name}> is not closed")))
 }
 
 /// The first unescaped or invisible character in a text node, if any.
 fn find_unescaped_char(text: &str) -> Option<String> {
     if text.contains('>') {
-        return Some(format!("a bare > in {text:?}"));
+        return Some(format!("an unescaped > in {text:?}"));
     }
-    for (at, _) in text.match_indices('&') {
-        let known = ["amp;", "lt;", "gt;", "quot;", "#39;"];
-        if !known.iter().any(|entity| text[at + 1..].starts_with(entity)) {
-            return Some(format!("a bare & in {text:?}"));
+    for (index, _) in text.match_indices('&') {
+        let entities = ["amp;", "lt;", "gt;", "quot;", "#39;"];
+        if !entities.iter().any(|entity| text[index + 1..].starts_with(entity)) {
+            return Some(format!("an unescaped & in {text:?}"));
         }
     }
-    let unseen = |c: char| debate_mcp::debate::invisible_chars::is_invisible(c);
-    let mut before = ' ';
+    let is_invisible = |c: char| debate_mcp::debate::invisible_chars::is_invisible(c);
+    let mut previous = ' ';
     for c in text.chars() {
-        if unseen(c) && !debate_mcp::debate::invisible_chars::is_visible_joiner(c, before) {
-            return Some(format!("{c:?} cannot be seen"));
+        if is_invisible(c) && !debate_mcp::debate::invisible_chars::is_visible_joiner(c, previous) {
+            return Some(format!("{c:?} is invisible"));
         }
-        before = c;
+        previous = c;
     }
     None
 }
@@ -221,20 +222,20 @@ fn parse_tag(rest: &str) -> Result<ParsedTag<'_>, String> {
 }
 
 fn find_attribute_error(element: &str, attribute: &str, value: &str) -> Option<String> {
-    let known = ALLOWED_ATTRIBUTES.contains(&attribute)
+    let is_allowed = ALLOWED_ATTRIBUTES.contains(&attribute)
         || attribute.starts_with("data-")
         || attribute.starts_with("aria-");
-    if !known {
-        return Some(format!("{attribute} of <{element}> is none of ours"));
+    if !is_allowed {
+        return Some(format!("{attribute} of <{element}> is not an allowed attribute"));
     }
     if value.contains('<') {
-        return Some(format!("a bare < in {attribute}={value:?}"));
+        return Some(format!("an unescaped < in {attribute}={value:?}"));
     }
-    let leads = matches!(attribute, "href" | "src" | "action");
-    let fine = ["/", "#", "http://", "https://", "mailto:"];
-    let small = value.to_lowercase();
-    if leads && !fine.iter().any(|begin| small.starts_with(begin)) {
-        return Some(format!("<{element}> leads to {value:?}"));
+    let is_url = matches!(attribute, "href" | "src" | "action");
+    let safe_prefixes = ["/", "#", "http://", "https://", "mailto:"];
+    let lowercase = value.to_lowercase();
+    if is_url && !safe_prefixes.iter().any(|prefix| lowercase.starts_with(prefix)) {
+        return Some(format!("<{element}> links to {value:?}"));
     }
     None
 }

@@ -48,7 +48,7 @@ fn verdict_json(rest: &str) -> String {
 fn invalid_replies() -> Vec<(ReplyKind, String, &'static str)> {
     use ReplyKind::{Audit, Petition, Ruling, Score, Verdict, Vote};
     let s = str::to_owned;
-    let whole = || vote_json("\"pro\"", "0.5");
+    let valid_vote = || vote_json("\"pro\"", "0.5");
     vec![
         // A text may contain a valid word and mean the opposite.
         (Vote, s("I do not vote pro."), "not_json"),
@@ -68,18 +68,18 @@ fn invalid_replies() -> Vec<(ReplyKind, String, &'static str)> {
         (Vote, vote_json("\"pro\"", "NaN"), "not_json"),
         (Vote, vote_json("\"pro\"", "Infinity"), "not_json"),
         (Vote, vote_json("\"pro\"", "null"), "wrong_shape"),
-        (Vote, whole().replace("Hal", "Ivy"), "wrong_shape"),
-        (Vote, whole().replace(r#""reason":"r""#, r#""reason":"r","reason":"q""#), "wrong_shape"),
-        (Vote, whole().replace(r#""reason":"r""#, r#""why":"r""#), "wrong_shape"),
-        (Vote, whole().replace(r#""vote":"pro","#, ""), "wrong_shape"),
-        (Vote, whole().replace(r#""vote":"pro""#, r#""vote":"pro","vote":"con""#), "wrong_shape"),
-        (Vote, format!("{{{}}}", whole()), "not_json"),
-        (Vote, format!("{}}}", whole()), "not_alone"),
-        (Vote, format!("{}\n{}", whole(), vote_json("\"con\"", "0.5")), "not_alone"),
-        (Vote, format!("[{}]", whole()), "not_json"),
-        (Vote, format!("I vote so: {}", whole()), "not_json"),
-        (Vote, format!("{} That is all.", whole()), "not_alone"),
-        (Vote, format!("```json\n{}\n```\n\n```json\n{}\n```", whole(), whole()), "not_alone"),
+        (Vote, valid_vote().replace("Hal", "Ivy"), "wrong_shape"),
+        (Vote, valid_vote().replace(r#""reason":"r""#, r#""reason":"r","reason":"q""#), "wrong_shape"),
+        (Vote, valid_vote().replace(r#""reason":"r""#, r#""why":"r""#), "wrong_shape"),
+        (Vote, valid_vote().replace(r#""vote":"pro","#, ""), "wrong_shape"),
+        (Vote, valid_vote().replace(r#""vote":"pro""#, r#""vote":"pro","vote":"con""#), "wrong_shape"),
+        (Vote, format!("{{{}}}", valid_vote()), "not_json"),
+        (Vote, format!("{}}}", valid_vote()), "not_alone"),
+        (Vote, format!("{}\n{}", valid_vote(), vote_json("\"con\"", "0.5")), "not_alone"),
+        (Vote, format!("[{}]", valid_vote()), "not_json"),
+        (Vote, format!("I vote so: {}", valid_vote()), "not_json"),
+        (Vote, format!("{} That is all.", valid_vote()), "not_alone"),
+        (Vote, format!("```json\n{}\n```\n\n```json\n{}\n```", valid_vote(), valid_vote()), "not_alone"),
         (Score, s("Neither side deserves a 7."), "not_json"),
         (Score, score_json(VALID_MARKS, "false", "[]").replace("\"round\":1", "\"round\":2"), "wrong_shape"),
         (Score, score_json(VALID_MARKS, "false", "[]").replace("\"round\":1", "\"round\":\"1\""), "wrong_shape"),
@@ -164,15 +164,15 @@ fn every_invalid_reply_is_refused_with_its_code() {
         ReplyKind::Audit,
         ReplyKind::Verdict,
     ];
-    let all = invalid_replies();
-    assert!(all.len() >= 40, "{}", all.len());
+    let replies = invalid_replies();
+    assert!(replies.len() >= 40, "{}", replies.len());
     for kind in kinds {
         let (setup, round, phase, _) = setup_for_kind(kind);
         let mut debate = open_debate(setup);
         let cue = play_until(&mut debate, round, phase);
-        for (_, text, code) in all.iter().filter(|(of, ..)| *of == kind) {
-            let refused = parse(&debate, cue, text).expect_err(text);
-            assert_eq!((refused.kind, refused.code), (kind, *code), "{text}: {refused}");
+        for (_, text, code) in replies.iter().filter(|(reply_kind, ..)| *reply_kind == kind) {
+            let error = parse(&debate, cue, text).expect_err(text);
+            assert_eq!((error.kind, error.code), (kind, *code), "{text}: {error}");
         }
     }
 }
@@ -189,18 +189,18 @@ struct FaultyProviders {
 impl Providers for FaultyProviders {
     fn request_reply<'a>(
         &'a self,
-        ask: &'a TurnRequest,
+        request: &'a TurnRequest,
         stream: ReplyStream,
     ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
-        if (ask.round, ask.phase.as_str(), ask.seat.as_str()) == self.faulty_turn
-            && ask.attempt <= self.invalid_attempts
+        if (request.round, request.phase.as_str(), request.seat.as_str()) == self.faulty_turn
+            && request.attempt <= self.invalid_attempts
         {
-            self.valid_providers.requests.lock().unwrap().push(ask.clone());
-            let said =
+            self.valid_providers.requests.lock().unwrap().push(request.clone());
+            let reply =
                 ProviderReply { text: self.invalid_text.clone(), envelope: Envelope::default() };
-            return Box::pin(async move { Ok(said) });
+            return Box::pin(async move { Ok(reply) });
         }
-        self.valid_providers.request_reply(ask, stream)
+        self.valid_providers.request_reply(request, stream)
     }
 
     fn check_available(&self, _: &Participant) -> Result<(), ProviderUnavailable> {
@@ -221,37 +221,38 @@ async fn play_with_invalid_reply(
 ) -> (Debate, Cue, Vec<TurnRequest>, Vec<Event>) {
     let (setup, round, phase, seat) = setup_for_kind(kind);
     let events = SharedEvents::default();
-    let good = ScriptedProviders::new(&events, &setup);
-    let voices = FaultyProviders {
-        valid_providers: good,
+    let valid_providers = ScriptedProviders::new(&events, &setup);
+    let providers = FaultyProviders {
+        valid_providers,
         faulty_turn: (round, phase, seat),
         invalid_text: text.into(),
         invalid_attempts: times,
     };
-    let (mut run, _requests, _) = open_session(&setup, &events, usize::MAX);
-    assert_eq!(run.run_until_idle(&voices).await.unwrap(), Step::Done);
-    let asked = voices.valid_providers.requests.into_inner().unwrap();
-    let here = |ask: &TurnRequest| {
-        (ask.round, ask.phase.as_str(), ask.seat.as_str()) == voices.faulty_turn
+    let (mut session, _requests, _) = open_session(&setup, &events, usize::MAX);
+    assert_eq!(session.run_until_idle(&providers).await.unwrap(), Step::Done);
+    let requests = providers.valid_providers.requests.into_inner().unwrap();
+    let is_faulty_turn = |request: &TurnRequest| {
+        (request.round, request.phase.as_str(), request.seat.as_str()) == providers.faulty_turn
     };
-    let asked: Vec<TurnRequest> = asked.into_iter().filter(here).collect();
-    let kept = events.lock().unwrap().clone();
-    (run.debate().clone(), asked[0].cue, asked, kept)
+    let requests: Vec<TurnRequest> = requests.into_iter().filter(is_faulty_turn).collect();
+    let log = events.lock().unwrap().clone();
+    (session.debate().clone(), requests[0].cue, requests, log)
 }
 
 #[tokio::test(start_paused = true)]
 async fn two_invalid_replies_fail_only_their_turn() {
     for (kind, text, code) in invalid_replies() {
-        let (debate, cue, asked, events) = play_with_invalid_reply(kind, &text, 2).await;
-        assert_eq!(asked.len(), 2, "{text}: asked once more and not a third time");
-        let word = format!("{kind:?}").to_lowercase();
-        let error = format!("PARSE_ERROR:{word}:{code}");
-        assert!(asked[1].prompt.contains(&error), "{text}: it is told why");
-        let refused = events.iter().filter(|event| matches!(event, Event::Refused { .. })).count();
-        assert_eq!(refused, 1, "{text}");
+        let (debate, cue, requests, events) = play_with_invalid_reply(kind, &text, 2).await;
+        assert_eq!(requests.len(), 2, "{text}: requested twice, not three times");
+        let kind_name = format!("{kind:?}").to_lowercase();
+        let error = format!("PARSE_ERROR:{kind_name}:{code}");
+        assert!(requests[1].prompt.contains(&error), "{text}: the second prompt has the error");
+        let refused_count =
+            events.iter().filter(|event| matches!(event, Event::Refused { .. })).count();
+        assert_eq!(refused_count, 1, "{text}");
         let failure = debate.failure(cue).expect(&text);
         assert_eq!(failure.trouble, FailureKind::Unreadable, "{text}");
-        assert_eq!(debate.failed_turns().count(), 1, "{text}: nothing else is lost");
+        assert_eq!(debate.failed_turns().count(), 1, "{text}: no other turn failed");
         assert_eq!(crate::debate_fixture::outcome_name(&debate), "completed", "{text}");
     }
 }
@@ -259,14 +260,15 @@ async fn two_invalid_replies_fail_only_their_turn() {
 #[tokio::test(start_paused = true)]
 async fn failed_vote_does_not_count_toward_the_verdict() {
     for (times, votes) in [(1, 3), (2, 2)] {
-        let (debate, _, asked, _) =
+        let (debate, _, requests, _) =
             play_with_invalid_reply(ReplyKind::Vote, "I do not vote pro.", times).await;
-        assert_eq!(asked.len(), 2);
-        let cast = debate.replies_in(..).filter(|(_, body)| body.kind() == ReplyKind::Vote).count();
-        assert_eq!(cast, votes);
+        assert_eq!(requests.len(), 2);
+        let vote_count =
+            debate.replies_in(..).filter(|(_, body)| body.kind() == ReplyKind::Vote).count();
+        assert_eq!(vote_count, votes);
         // All listeners vote for the challenger. A missing vote counts for neither side.
-        let weighed = judgment(&debate).unwrap().weighted_score.unwrap();
-        assert_eq!(weighed.audience, Some(0));
+        let score = judgment(&debate).unwrap().weighted_score.unwrap();
+        assert_eq!(score.audience, Some(0));
     }
 }
 
@@ -275,5 +277,5 @@ async fn other_ruling_decides_when_one_failed() {
     let (debate, ..) = play_with_invalid_reply(ReplyKind::Verdict, "Side A does not win.", 2).await;
     let judgment = judgment(&debate).unwrap();
     assert_eq!(judgment.winner, debate_mcp::debate::Side::Pro);
-    assert_eq!(judgment.confidence, Some(50), "a ruling without scores is worth no more");
+    assert_eq!(judgment.confidence, Some(50), "confidence of a ruling without scores");
 }

@@ -25,10 +25,10 @@ fn duel_at_verdict() -> (Debate, Cue) {
     };
     turn(&mut debate, 1, "propose", speech("p", &[], &[]), vec![]);
     turn(&mut debate, 1, "challenge", speech("c>p d e", &[], &[]), vec![]);
-    let wrong =
+    let wrong_citation =
         Citation { claim: Some("q".into()), ..citation("x.rs:1", CitationStatus::NoSuchPath) };
     let defence = speech("q>c r", &[("d", "d holds")], &[]);
-    turn(&mut debate, 2, "defend", defence, vec![wrong]);
+    turn(&mut debate, 2, "defend", defence, vec![wrong_citation]);
     turn(&mut debate, 2, "follow_up", speech("f>q", &[], &["e"]), vec![]);
     let judge = play_until(&mut debate, 0, "judge");
     (debate, judge)
@@ -38,13 +38,13 @@ fn duel_at_verdict() -> (Debate, Cue) {
 fn edited_ruling(
     (debate, cue): &(Debate, Cue),
     side: Side,
-    spoil: impl Fn(&mut JudgeRuling),
+    edit: impl Fn(&mut JudgeRuling),
 ) -> Body {
     let first = debate.turns().next().unwrap().0;
     let body = fill_required_fields(debate, *cue, verdict_reply(Some(side), 80, vec![first]));
     let Body::Verdict(mut ruling) = body else { panic!() };
     ruling.despite.clear();
-    spoil(&mut ruling);
+    edit(&mut ruling);
     Body::Verdict(ruling)
 }
 
@@ -56,54 +56,57 @@ type RulingEdit = fn(&mut JudgeRuling);
 
 #[test]
 fn ruling_must_check_every_contested_claim() {
-    let court = duel_at_verdict();
+    let at_verdict = duel_at_verdict();
     let table: &[(&str, RulingEdit, &str)] = &[
-        ("as asked", |_| {}, ""),
-        ("none", |it| it.checks.clear(), "`checks` has no entry for `p` of side A"),
+        ("unedited", |_| {}, ""),
+        ("no checks", |it| it.checks.clear(), "`checks` has no entry for `p` of side A"),
         (
             "one is missing",
             |it| it.checks.retain(|check| check.claim != "r"),
             "`checks` has no entry for `r` of side A",
         ),
         (
-            "of the other side",
+            "a check with the wrong side",
             |it| check_of_claim(it, "c").side = Side::Pro,
             "`checks` has no entry for `c` of side B",
         ),
         (
             "a claim nobody made",
             |it| {
-                let mut more = it.checks[0].clone();
-                more.claim = "z".into();
-                it.checks.push(more);
+                let mut extra = it.checks[0].clone();
+                extra.claim = "z".into();
+                it.checks.push(extra);
             },
             "`z` is no claim of side A",
         ),
         (
-            "supported by what is not there",
+            "supported by a wrong citation",
             |it| check_of_claim(it, "q").supported = true,
             "`q` of side A: none of its citations was found",
         ),
-        ("supported by what was not looked up", |it| check_of_claim(it, "p").supported = true, ""),
+        ("supported by an unchecked citation", |it| check_of_claim(it, "p").supported = true, ""),
         (
-            "conceded, and denied",
+            "concession denied",
             |it| check_of_claim(it, "d").conceded = false,
             "`d` of side B was conceded, as the record shows",
         ),
-        ("given away in prose alone", |it| check_of_claim(it, "r").conceded = true, ""),
+        ("conceded in prose only", |it| check_of_claim(it, "r").conceded = true, ""),
     ];
-    for (name, spoil, says) in table {
-        let body = edited_ruling(&court, Side::Con, spoil);
-        let found = check_rules(&court.0, court.1, &body, &[]);
-        let found: Vec<(Rule, RuleWeight, &str)> =
-            found.iter().map(|it| (it.rule, it.weight, it.says.as_str())).collect();
-        let expected =
-            if says.is_empty() { vec![] } else { vec![(ChecksClaims, RuleWeight::Mend, *says)] };
-        assert_eq!(found, expected, "{name}");
+    for (name, edit, message) in table {
+        let body = edited_ruling(&at_verdict, Side::Con, edit);
+        let findings = check_rules(&at_verdict.0, at_verdict.1, &body, &[]);
+        let findings: Vec<(Rule, RuleWeight, &str)> =
+            findings.iter().map(|it| (it.rule, it.weight, it.says.as_str())).collect();
+        let expected = if message.is_empty() {
+            vec![]
+        } else {
+            vec![(ChecksClaims, RuleWeight::Mend, *message)]
+        };
+        assert_eq!(findings, expected, "{name}");
     }
     // A claim certified as resolved is settled, so checking it is optional.
-    let Body::Verdict(asked) = edited_ruling(&court, Side::Con, |_| {}) else { panic!() };
-    let ids: Vec<&str> = asked.checks.iter().map(|check| check.claim.as_str()).collect();
+    let Body::Verdict(ruling) = edited_ruling(&at_verdict, Side::Con, |_| {}) else { panic!() };
+    let ids: Vec<&str> = ruling.checks.iter().map(|check| check.claim.as_str()).collect();
     assert_eq!(ids, ["p", "c", "q", "d", "r", "f"], "contested, conceded, never taken up");
 }
 
@@ -112,15 +115,15 @@ fn mirror_findings_use_the_swapped_labels() {
     let (debate, judge) = duel_at_verdict();
     let mirror = Cue { seat: 11, ..judge };
     let body = edited_ruling(&(debate.clone(), mirror), Side::Con, |it| it.checks.clear());
-    let found = check_rules(&debate, mirror, &body, &[]);
-    assert_eq!(found[0].says, "`checks` has no entry for `p` of side B");
+    let findings = check_rules(&debate, mirror, &body, &[]);
+    assert_eq!(findings[0].says, "`checks` has no entry for `p` of side B");
 }
 
 #[test]
 fn ruling_against_its_own_checks_needs_a_reason() {
-    let court = duel_at_verdict();
+    let at_verdict = duel_at_verdict();
     // Standing claims besides `d`, the winner, the reason given, and whether the ruling is refused.
-    for (standing, winner, despite, objected) in [
+    for (standing, winner, despite, is_refused) in [
         (&[][..], Side::Con, "", false),
         (&[], Side::Pro, "", true),
         (&[], Side::Pro, " ", true),
@@ -132,7 +135,7 @@ fn ruling_against_its_own_checks_needs_a_reason() {
         (&["p", "r"], Side::Con, "both rest on `c`", false),
         (&["f", "c"], Side::Pro, "", true),
     ] {
-        let body = edited_ruling(&court, winner, |it| {
+        let body = edited_ruling(&at_verdict, winner, |it| {
             for id in standing {
                 let check = check_of_claim(it, id);
                 (check.supported, check.answered) = (true, false);
@@ -140,8 +143,8 @@ fn ruling_against_its_own_checks_needs_a_reason() {
             it.despite = despite.into();
         });
         let rules: Vec<Rule> =
-            check_rules(&court.0, court.1, &body, &[]).iter().map(|it| it.rule).collect();
-        let expected = if objected { &[FollowsChecks][..] } else { &[] };
+            check_rules(&at_verdict.0, at_verdict.1, &body, &[]).iter().map(|it| it.rule).collect();
+        let expected = if is_refused { &[FollowsChecks][..] } else { &[] };
         assert_eq!(rules, expected, "{standing:?} {winner:?} {despite:?}");
     }
 }
@@ -149,13 +152,14 @@ fn ruling_against_its_own_checks_needs_a_reason() {
 #[test]
 fn incomplete_ruling_is_retried_once_then_recorded_as_foul() {
     let (mut debate, judge) = duel_at_verdict();
-    let bare = edited_ruling(&(debate.clone(), judge), Side::Con, |it| it.checks.clear());
+    let without_checks = edited_ruling(&(debate.clone(), judge), Side::Con, |it| it.checks.clear());
     ask_open_turns(&mut debate);
-    let found = reply_event(&debate, judge, bare.clone()).unwrap_err();
-    assert_eq!(found[0].weight, RuleWeight::Mend);
-    let again = refused_event(&debate, judge, found);
-    apply_events(&mut debate, [again]);
-    let Event::Spoke { reply, .. } = reply_event(&debate, judge, bare.clone()).unwrap() else {
+    let findings = reply_event(&debate, judge, without_checks.clone()).unwrap_err();
+    assert_eq!(findings[0].weight, RuleWeight::Mend);
+    let rejection = refused_event(&debate, judge, findings);
+    apply_events(&mut debate, [rejection]);
+    let Event::Spoke { reply, .. } = reply_event(&debate, judge, without_checks.clone()).unwrap()
+    else {
         panic!()
     };
     assert_eq!(
@@ -163,12 +167,12 @@ fn incomplete_ruling_is_retried_once_then_recorded_as_foul() {
         (ChecksClaims, RuleWeight::Foul)
     );
     // An invalid ruling is refused on the second attempt, too.
-    let none = edited_ruling(&(debate.clone(), judge), Side::Con, |it| it.side = None);
-    assert!(reply_event(&debate, judge, none).is_err());
+    let without_winner = edited_ruling(&(debate.clone(), judge), Side::Con, |it| it.side = None);
+    assert!(reply_event(&debate, judge, without_winner).is_err());
     // A human's reply is accepted at the first attempt.
-    let mut human = debate_setup(formats::duel(), 1);
-    human.seats[10].voice = Participant::Human;
-    let mut debate = open_debate(human);
+    let mut setup = debate_setup(formats::duel(), 1);
+    setup.seats[10].voice = Participant::Human;
+    let mut debate = open_debate(setup);
     let judge = Cue { seat: 10, ..play_until(&mut debate, 0, "judge") };
     let first = debate.turns().next().unwrap().0;
     assert!(reply_event(&debate, judge, verdict_reply(Some(Side::Pro), 80, vec![first])).is_ok());
@@ -178,13 +182,13 @@ fn incomplete_ruling_is_retried_once_then_recorded_as_foul() {
 fn tribunal_ruling_names_decisive_claim_and_blind_spots() {
     let mut debate = open_debate(debate_setup(formats::tribunal(), 3));
     let judge = play_until(&mut debate, 0, "judge");
-    let court = (debate, judge);
+    let at_verdict = (debate, judge);
     let table: &[(&str, RulingEdit, &[Rule])] = &[
-        ("as asked", |_| {}, &[]),
-        ("nothing decided", |it| it.decisive = None, &[NamesDecisive]),
+        ("unedited", |_| {}, &[]),
+        ("no decisive claim", |it| it.decisive = None, &[NamesDecisive]),
         ("empty", |it| it.decisive = Some(" ".into()), &[NamesDecisive]),
         ("a claim of the loser", |it| it.decisive = Some("Bob1".into()), &[NamesDecisive]),
-        ("no claim", |it| it.decisive = Some("Ada99".into()), &[NamesDecisive]),
+        ("an unknown claim", |it| it.decisive = Some("Ada99".into()), &[NamesDecisive]),
         ("another of the winner's", |it| it.decisive = Some("Ada2".into()), &[]),
         ("no blind spots", |it| it.blind_spots.clear(), &[NamesBlindSpots]),
         ("of one side only", |it| it.blind_spots.truncate(1), &[NamesBlindSpots]),
@@ -194,10 +198,10 @@ fn tribunal_ruling_names_decisive_claim_and_blind_spots() {
             &[NamesBlindSpots],
         ),
     ];
-    for (name, spoil, expected) in table {
-        let body = edited_ruling(&court, Side::Pro, spoil);
+    for (name, edit, expected) in table {
+        let body = edited_ruling(&at_verdict, Side::Pro, edit);
         let rules: Vec<Rule> =
-            check_rules(&court.0, court.1, &body, &[]).iter().map(|it| it.rule).collect();
+            check_rules(&at_verdict.0, at_verdict.1, &body, &[]).iter().map(|it| it.rule).collect();
         assert_eq!(rules, *expected, "{name}");
     }
 }
@@ -220,19 +224,19 @@ fn style_is_normalized_only_for_judges_and_voters() {
         claims[0].text = "**Tabs** are short 🚀".into();
     }
     record_reply(&mut debate, first, body);
-    let styled =
+    let style_marks =
         |text: &str| ["**Tabs**", "🚀", "# Why", "*short*"].map(|mark| text.contains(mark));
-    let other = play_until(&mut debate, 1, "argue");
+    let opponent = play_until(&mut debate, 1, "argue");
     assert_eq!(
-        styled(&render_prompt(&debate, other)),
+        style_marks(&render_prompt(&debate, opponent)),
         [true; 4],
-        "an opponent hears what was said"
+        "an opponent sees the original text"
     );
     for (round, phase) in [(1, "score"), (0, "judge"), (0, "vote")] {
         play_until(&mut debate, round, phase);
         for cue in due_cues(&debate) {
             let text = render_prompt(&debate, cue);
-            assert_eq!(styled(&text), [false; 4], "{phase}: {text}");
+            assert_eq!(style_marks(&text), [false; 4], "{phase}: {text}");
             for words in ["Tabs are short!", "Why", "`**code**` stays."] {
                 assert!(text.contains(words), "{phase}: every word stays: {text}");
             }
@@ -264,13 +268,13 @@ fn audience_prompts_hide_tools_and_scores() {
 #[test]
 fn structured_replies_use_the_labels_of_the_reader() {
     // No built-in format shows a mirror scores or petitions. If one did, labels must stay swapped.
-    let mut court = setup_with_template(formats::tribunal(), 7, "{{heard}}");
-    for phase in court.format.acts.iter_mut().flat_map(|act| &mut act.phases) {
+    let mut setup = setup_with_template(formats::tribunal(), 7, "{{heard}}");
+    for phase in setup.format.acts.iter_mut().flat_map(|act| &mut act.phases) {
         if phase.name == "judge" {
             phase.hears = TranscriptScope::Everything;
         }
     }
-    let mut debate = open_debate(court);
+    let mut debate = open_debate(setup);
     let judge = play_until(&mut debate, 0, "judge");
     for (seat, pro, con) in [(10, "Side A", "Side B"), (11, "Side B", "Side A")] {
         let text = render_prompt(&debate, Cue { seat, ..judge });
@@ -304,13 +308,13 @@ fn panel_majority_wins_and_its_first_judge_leads() {
     }
     let mut debate = open_debate(panel);
     play_until(&mut debate, 0, "judge");
-    let all = due_cues(&debate);
-    let seats: Vec<&str> = all.iter().map(|cue| debate.seat(*cue).name.as_str()).collect();
+    let cues = due_cues(&debate);
+    let seats: Vec<&str> = cues.iter().map(|cue| debate.seat(*cue).name.as_str()).collect();
     assert_eq!(seats, ["Kim", "Lou", "Kit", "Lex"]);
-    let labels: Vec<_> = all.iter().map(|cue| debate.side_label(*cue, Side::Pro)).collect();
+    let labels: Vec<_> = cues.iter().map(|cue| debate.side_label(*cue, Side::Pro)).collect();
     assert_eq!(labels, [Some("A"), Some("B"), Some("A"), Some("B")]);
     let first = debate.turns().next().unwrap().0;
-    for (cue, side) in all.iter().zip([Side::Pro, Side::Con, Side::Con, Side::Con]) {
+    for (cue, side) in cues.iter().zip([Side::Pro, Side::Con, Side::Con, Side::Con]) {
         record_reply(&mut debate, *cue, verdict_reply(Some(side), 80, vec![first]));
     }
     play_debate(&mut debate, &[], |_| false);
@@ -319,10 +323,10 @@ fn panel_majority_wins_and_its_first_judge_leads() {
     assert_eq!(judgment.contest_reasons, [ContestReason::Order, ContestReason::Panel]);
     assert_eq!(
         leading_ruling(&debate, Side::Con).unwrap().0,
-        all[2],
-        "who saw them in their order"
+        cues[2],
+        "the first judge of the majority who is no mirror"
     );
-    assert_eq!(leading_ruling(&debate, Side::Pro).unwrap().0, all[0]);
-    let one = open_debate(without_roles(debate_setup(formats::duel(), 1), &[Role::Mirror]));
-    assert!(debate_mcp::debate::verdict::judgment(&one).is_none());
+    assert_eq!(leading_ruling(&debate, Side::Pro).unwrap().0, cues[0]);
+    let unplayed = open_debate(without_roles(debate_setup(formats::duel(), 1), &[Role::Mirror]));
+    assert!(debate_mcp::debate::verdict::judgment(&unplayed).is_none());
 }

@@ -49,8 +49,8 @@ fn command_output(folder: &Path, args: &[&str]) -> Output {
 
 /// The event log of the latest debate, without its setup line.
 fn event_log(folder: &Path) -> Vec<Value> {
-    let said = command_output(folder, &["export", "last", "--as", "events"]).stdout;
-    let lines = String::from_utf8(said).unwrap();
+    let stdout = command_output(folder, &["export", "last", "--as", "events"]).stdout;
+    let lines = String::from_utf8(stdout).unwrap();
     lines.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -61,56 +61,59 @@ fn resume_after_kill_finishes_the_debate() {
     write_script(folder.path());
     let began = Instant::now();
     assert!(run_command(folder.path()).output().unwrap().status.success());
-    let whole = began.elapsed();
+    let full_run = began.elapsed();
 
     let mut rng = Rng(u64::from(std::process::id()));
-    let (mut landed, mut interrupted) = (0, 0);
+    let (mut after_opening, mut interrupted) = (0, 0);
     for kill in 0..kills {
         let folder = TempDir::new().unwrap();
         write_script(folder.path());
         let mut child =
             run_command(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(whole.mul_f64(rng.below(1000) as f64 / 1000.0));
+        std::thread::sleep(full_run.mul_f64(rng.below(1000) as f64 / 1000.0));
         child.kill().unwrap();
         child.wait().unwrap();
         let before = event_log(folder.path());
-        landed += usize::from(!before.is_empty());
-        let over = before.last().is_some_and(|event| event["event"]["event"] == "closed");
-        interrupted += usize::from(!over);
+        after_opening += usize::from(!before.is_empty());
+        let is_closed = before.last().is_some_and(|event| event["event"]["event"] == "closed");
+        interrupted += usize::from(!is_closed);
         if before.is_empty() {
             // Killed before the first write: nothing to recover.
             continue;
         }
         // Kill the resumed process, too, then let it finish.
-        let mut again = debate_command(folder.path(), &["resume", "last"]);
-        let mut again = again.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut resumed = debate_command(folder.path(), &["resume", "last"]);
+        let mut resumed = resumed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(rng.below(30) as u64));
-        again.kill().unwrap();
-        again.wait().unwrap();
-        let done = command_output(folder.path(), &["resume", "last", "--json"]);
-        let says = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "kill {kill}: {says}");
-        let view: Value = serde_json::from_slice(&done.stdout).unwrap();
+        resumed.kill().unwrap();
+        resumed.wait().unwrap();
+        let output = command_output(folder.path(), &["resume", "last", "--json"]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "kill {kill}: {stderr}");
+        let view: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(view["status"], "completed", "kill {kill}");
         let after = event_log(folder.path());
-        assert_eq!(after[..before.len()], before[..], "kill {kill}: what was recorded stands");
-        let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+        assert_eq!(after[..before.len()], before[..], "kill {kill}: recorded events are unchanged");
+        let mut turn_counts: BTreeMap<String, usize> = BTreeMap::new();
         for event in after.iter().filter(|event| event["event"]["event"] == "spoke") {
-            *taken.entry(event["event"]["cue"].to_string()).or_default() += 1;
+            *turn_counts.entry(event["event"]["cue"].to_string()).or_default() += 1;
         }
-        assert_eq!(taken.len(), 6, "kill {kill}: every turn was taken");
-        assert!(taken.values().all(|times| *times == 1), "kill {kill}: and none twice");
+        assert_eq!(turn_counts.len(), 6, "kill {kill}: every turn was taken");
+        assert!(turn_counts.values().all(|times| *times == 1), "kill {kill}: and none twice");
         let replayed = command_output(folder.path(), &["replay", "last", "--json"]);
         assert!(replayed.status.success(), "kill {kill}: it replays identically");
         let state = folder.path().join(".claude/debate/last-debate.json");
         let state: Value = serde_json::from_slice(&fs::read(state).unwrap()).unwrap();
         assert_eq!(state["status"], "completed", "kill {kill}: the state file has caught up");
     }
-    assert!(landed * 4 > kills, "only {landed} of {kills} kills came after the opening");
+    assert!(
+        after_opening * 4 > kills,
+        "only {after_opening} of {kills} kills came after the opening"
+    );
     assert!(interrupted > 0, "no kill came before the end");
 }
 
 /// An environment variable as a number, or the default.
-pub(crate) fn env_number_or(name: &str, usual: usize) -> usize {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
+pub(crate) fn env_number_or(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }

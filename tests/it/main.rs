@@ -9,6 +9,7 @@ mod arena_api;
 mod arena_client;
 mod arena_client_timing;
 mod arena_harness;
+mod arena_judging;
 mod arena_rules;
 #[cfg(unix)]
 mod arena_shell_bot;
@@ -75,6 +76,7 @@ mod fake_api;
 #[cfg(unix)]
 mod fake_clis;
 mod fake_providers;
+mod findability;
 mod golden;
 mod html_checker;
 mod invalid_replies;
@@ -90,6 +92,7 @@ mod mcp_formats;
 mod mcp_idempotency;
 mod mcp_kill;
 mod mcp_next_call;
+mod mcp_plan;
 mod mcp_results;
 mod mcp_sdk_clients;
 mod mcp_slow;
@@ -165,6 +168,7 @@ mod review_lifecycle;
 #[cfg(unix)]
 mod review_mcp;
 mod review_output;
+mod review_output_ci;
 mod review_output_escaping;
 #[cfg(unix)]
 mod review_patches;

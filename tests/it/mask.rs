@@ -4,15 +4,18 @@ use debate_mcp::debate::mask::{MaskedText, NameReplacement, mask, name_replaceme
 
 /// Names of both sides: A is claude with opus, B is codex with two models.
 fn participant_names() -> Vec<NameReplacement> {
-    let mut all = name_replacements("claude", ["opus"], "Side A");
-    all.extend(name_replacements("codex", ["gpt-5.5", "o3"], "Side B"));
-    all
+    let mut names = name_replacements("claude", ["opus"], "Side A");
+    names.extend(name_replacements("codex", ["gpt-5.5", "o3"], "Side B"));
+    names
 }
 
 #[track_caller]
-fn assert_masked(about: &str, text: &str, expected: &str, left: &[&str]) {
-    let MaskedText { text: masked, unmasked: stayed } = mask(text, &participant_names(), about);
-    assert_eq!((masked.as_str(), stayed), (expected, left.iter().map(|l| (*l).into()).collect()));
+fn assert_masked(topic: &str, text: &str, expected: &str, expected_unmasked: &[&str]) {
+    let MaskedText { text: masked, unmasked } = mask(text, &participant_names(), topic);
+    assert_eq!(
+        (masked.as_str(), unmasked),
+        (expected, expected_unmasked.iter().map(|l| (*l).into()).collect())
+    );
 }
 
 #[test]
@@ -79,15 +82,15 @@ fn code_and_paths_are_not_masked() {
 
 #[test]
 fn names_in_the_topic_are_kept_and_reported() {
-    let about = "Should we use Claude Code?";
+    let topic = "Should we use Claude Code?";
     assert_masked(
-        about,
+        topic,
         "I, Claude, say Codex is worse.",
         "I, Claude, say Side B is worse.",
         &["claude"],
     );
-    assert_masked(about, "Claude, claude and Claude's", "Claude, claude and Claude's", &["claude"]);
-    assert_masked(about, "Nothing of it.", "Nothing of it.", &[]);
+    assert_masked(topic, "Claude, claude and Claude's", "Claude, claude and Claude's", &["claude"]);
+    assert_masked(topic, "Nothing of it.", "Nothing of it.", &[]);
     assert_masked("claude or codex", "Codex and Claude", "Codex and Claude", &["codex", "claude"]);
 }
 
@@ -126,7 +129,7 @@ fn names_next_to_punctuation_are_masked() {
 /// remove words from what others say.
 #[test]
 fn chosen_names_that_could_be_words_are_not_masked() {
-    for (name, telling) in [
+    for (name, is_identifying) in [
         ("clawd_pot", true),
         ("gpt-bot-7", true),
         ("claude", true),
@@ -137,6 +140,6 @@ fn chosen_names_that_could_be_words_are_not_masked() {
         ("because", false),
         ("辩手", false),
     ] {
-        assert_eq!(debate_mcp::debate::mask::is_identifying_name(name), telling, "{name}");
+        assert_eq!(debate_mcp::debate::mask::is_identifying_name(name), is_identifying, "{name}");
     }
 }

@@ -7,8 +7,8 @@ use std::fs;
 /// The host plays every seat, including the judge. The result carries a single-model warning.
 #[test]
 fn host_can_play_every_seat_of_a_duel() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
     let first = host.start_solo_debate(json!({}));
     assert_eq!(first["status"], "your_turn");
     assert_eq!(first["round"], 1);
@@ -20,21 +20,21 @@ fn host_can_play_every_seat_of_a_duel() {
     assert!(note.starts_with("single-model") && note.contains("less rigor"), "{note}");
 
     let mut roles = vec![];
-    let mut stands = first;
-    while let Some((tool, arguments)) = due_tool_call(&stands) {
-        roles.push(stands["due"]["role"].as_str().unwrap().to_owned());
-        stands = host.call_tool(tool, arguments);
+    let mut result = first;
+    while let Some((tool, arguments)) = due_tool_call(&result) {
+        roles.push(result["due"]["role"].as_str().unwrap().to_owned());
+        result = host.call_tool(tool, arguments);
     }
-    let wanted = ["Proposer", "Challenger", "user", "Proposer", "Challenger", "Judge"];
-    assert_eq!(roles, wanted);
-    assert_eq!(stands["status"], "completed");
-    assert_eq!(stands["verdict"]["winner"], "proposer");
-    assert!(stands["verdict"]["rigor"].as_str().unwrap().contains("no deterministic"));
+    let expected_roles = ["Proposer", "Challenger", "user", "Proposer", "Challenger", "Judge"];
+    assert_eq!(roles, expected_roles);
+    assert_eq!(result["status"], "completed");
+    assert_eq!(result["verdict"]["winner"], "proposer");
+    assert!(result["verdict"]["rigor"].as_str().unwrap().contains("no deterministic"));
 
-    let id = stands["debate_id"].as_str().unwrap();
-    assert_eq!(lab.turn_counts(id).values().copied().collect::<Vec<_>>(), [1; 5]);
-    lab.assert_replays(id);
-    let record = fs::read_to_string(stands["record"].as_str().unwrap()).unwrap();
+    let id = result["debate_id"].as_str().unwrap();
+    assert_eq!(env.turn_counts(id).values().copied().collect::<Vec<_>>(), [1; 5]);
+    env.assert_replays(id);
+    let record = fs::read_to_string(result["record"].as_str().unwrap()).unwrap();
     assert_contains_in_order(
         &record,
         &["**Labels**: single-model", "## Round 1", "## Round 2", "## Conclusion"],
@@ -44,29 +44,29 @@ fn host_can_play_every_seat_of_a_duel() {
 /// A duel of four rounds has a scribe whose summaries the host writes.
 #[test]
 fn host_writes_the_summaries_of_a_long_duel() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    let mut stands = host.start_solo_debate(json!({"rounds": 4}));
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let mut result = host.start_solo_debate(json!({"rounds": 4}));
     let mut roles = vec![];
-    while let Some((tool, arguments)) = due_tool_call(&stands) {
-        roles.push(stands["due"]["role"].as_str().unwrap().to_owned());
-        stands = host.call_tool(tool, arguments);
+    while let Some((tool, arguments)) = due_tool_call(&result) {
+        roles.push(result["due"]["role"].as_str().unwrap().to_owned());
+        result = host.call_tool(tool, arguments);
     }
-    assert_eq!(stands["status"], "completed");
+    assert_eq!(result["status"], "completed");
     assert_eq!(roles.iter().filter(|role| *role == "Scribe").count(), 2);
     assert_eq!(roles.iter().filter(|role| *role == "user").count(), 3);
 }
 
 #[test]
 fn host_can_debate_a_scripted_opponent() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    let (con, judge) = (lab.script_seat("contra.json"), lab.script_seat("pro.json"));
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let (con, judge) = (env.script_seat("contra.json"), env.script_seat("pro.json"));
     let first = host.call_tool(
         "start_debate",
         json!({"topic": "One file?", "proposer": "host", "challenger": con, "judge": judge}),
     );
-    assert_eq!(first["notes"], json!([]), "two voices are no single model");
+    assert_eq!(first["notes"], json!([]), "two participants are no single model");
     let (tool, arguments) = due_tool_call(&first).unwrap();
     let paused = host.call_tool(tool, arguments);
     assert_eq!(paused["status"], "paused");
@@ -82,10 +82,10 @@ fn host_can_debate_a_scripted_opponent() {
 /// Without a host seat, each call plays one round, and the last call also plays the verdict.
 #[test]
 fn scripted_seats_play_one_round_per_call() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    let arguments = json!({"topic": "One file?", "proposer": lab.script_seat("pro.json"),
-        "challenger": lab.script_seat("contra.json")});
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let arguments = json!({"topic": "One file?", "proposer": env.script_seat("pro.json"),
+        "challenger": env.script_seat("contra.json")});
     let first = host.call_tool("start_debate", arguments.clone());
     assert_eq!((&first["status"], &first["round"]), (&json!("paused"), &json!(1)));
     assert_eq!(first["due"]["role"], "user");
@@ -93,48 +93,48 @@ fn scripted_seats_play_one_round_per_call() {
     assert_eq!((&last["status"], &last["round"]), (&json!("completed"), &json!(2)));
     assert_eq!(last["verdict"]["winner"], "proposer");
 
-    let mut at_once = arguments;
-    at_once["options"] = json!({"pause": false});
-    let whole = host.call_tool("start_debate", at_once);
-    assert_eq!(whole["status"], "completed");
-    assert_ne!(whole["debate_id"], last["debate_id"]);
+    let mut without_pauses = arguments;
+    without_pauses["options"] = json!({"pause": false});
+    let completed = host.call_tool("start_debate", without_pauses);
+    assert_eq!(completed["status"], "completed");
+    assert_ne!(completed["debate_id"], last["debate_id"]);
 }
 
 /// A verdict is possible between rounds. After the end, the same result is returned.
 #[test]
 fn verdict_can_be_requested_early_and_repeated() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    let arguments = json!({"topic": "One file?", "rounds": 5, "proposer": lab.script_seat("pro.json"),
-        "challenger": lab.script_seat("contra.json")});
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let arguments = json!({"topic": "One file?", "rounds": 5, "proposer": env.script_seat("pro.json"),
+        "challenger": env.script_seat("contra.json")});
     host.call_tool("start_debate", arguments);
-    let ruled = host.call_tool("verdict", json!({}));
-    assert_eq!((&ruled["status"], &ruled["round"]), (&json!("completed"), &json!(1)));
-    let log = lab.events(ruled["debate_id"].as_str().unwrap()).len();
-    assert_eq!(host.call_tool("verdict", json!({})), ruled);
-    assert_eq!(host.call_tool("continue_round", json!({})), ruled, "and nothing is played again");
-    assert_eq!(lab.events(ruled["debate_id"].as_str().unwrap()).len(), log);
+    let result = host.call_tool("verdict", json!({}));
+    assert_eq!((&result["status"], &result["round"]), (&json!("completed"), &json!(1)));
+    let event_count = env.events(result["debate_id"].as_str().unwrap()).len();
+    assert_eq!(host.call_tool("verdict", json!({})), result);
+    assert_eq!(host.call_tool("continue_round", json!({})), result, "and nothing is played again");
+    assert_eq!(env.events(result["debate_id"].as_str().unwrap()).len(), event_count);
 }
 
 /// A client of another process continues the debate where the first one left it.
 #[test]
 fn debate_continues_in_another_client() {
-    let lab = TestEnv::new();
-    let mut claude = lab.mcp_client_named("claude-code");
+    let env = TestEnv::new();
+    let mut claude = env.mcp_client_named("claude-code");
     let first = claude.start_solo_debate(json!({}));
     let (tool, arguments) = due_tool_call(&first).unwrap();
     claude.call_tool(tool, arguments);
     // The first client is still connected. It holds no lease while a host turn is due.
-    let mut opencode = lab.mcp_client_named("opencode");
-    let found = opencode.call_tool("list_debates", json!({"status": "unfinished"}));
-    assert_eq!(found["debates"][0]["debate_id"], first["debate_id"]);
-    let stands = opencode.call_tool("continue_round", json!({"debate_id": first["debate_id"]}));
-    assert_eq!(stands["due"]["role"], "Challenger");
-    let last = opencode.play_to_end(stands);
+    let mut opencode = env.mcp_client_named("opencode");
+    let listed = opencode.call_tool("list_debates", json!({"status": "unfinished"}));
+    assert_eq!(listed["debates"][0]["debate_id"], first["debate_id"]);
+    let result = opencode.call_tool("continue_round", json!({"debate_id": first["debate_id"]}));
+    assert_eq!(result["due"]["role"], "Challenger");
+    let last = opencode.play_to_end(result);
     assert_eq!(last["status"], "completed");
     assert_eq!(claude.call_tool("verdict", json!({}))["verdict"], last["verdict"]);
     for folder in [".claude", ".opencode"] {
-        let state = lab.repo_root().join(folder).join("debate/last-debate.json");
+        let state = env.repo_root().join(folder).join("debate/last-debate.json");
         let state: serde_json::Value =
             serde_json::from_str(&fs::read_to_string(state).unwrap()).unwrap();
         assert_eq!(state["id"], first["debate_id"], "{folder}");
@@ -150,28 +150,28 @@ fn state_folder_depends_on_the_client() {
         ("opencode", ".opencode"),
         ("gemini-cli-mcp-client", ".claude"),
     ] {
-        let lab = TestEnv::new();
-        let mut host = lab.mcp_client_named(client);
+        let env = TestEnv::new();
+        let mut host = env.mcp_client_named(client);
         host.start_solo_debate(json!({}));
         host.disconnect();
-        assert!(lab.repo_root().join(folder).join("debate/last-debate.json").exists(), "{client}");
+        assert!(env.repo_root().join(folder).join("debate/last-debate.json").exists(), "{client}");
     }
-    let lab = TestEnv::new();
-    let mut host = lab.uninitialized_mcp_client(&[("AI_STATE_DIR", ".mine")]);
+    let env = TestEnv::new();
+    let mut host = env.uninitialized_mcp_client(&[("AI_STATE_DIR", ".mine")]);
     host.request("initialize", crate::mcp_test_client::initialize_params("opencode"));
     host.start_solo_debate(json!({}));
     host.disconnect();
-    assert!(lab.repo_root().join(".mine/debate/last-debate.json").exists());
-    assert!(!lab.repo_root().join(".opencode").exists());
+    assert!(env.repo_root().join(".mine/debate/last-debate.json").exists());
+    assert!(!env.repo_root().join(".opencode").exists());
 }
 
 /// Every string of `structuredContent` also occurs in the text content.
 #[test]
 fn result_text_contains_all_structured_data() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    let arguments = json!({"topic": "One file?", "proposer": lab.script_seat("pro.json"),
-        "challenger": lab.script_seat("contra.json")});
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let arguments = json!({"topic": "One file?", "proposer": env.script_seat("pro.json"),
+        "challenger": env.script_seat("contra.json")});
     host.call_tool("start_debate", arguments);
     for (tool, arguments) in [
         ("continue_round", json!({})),
@@ -182,28 +182,31 @@ fn result_text_contains_all_structured_data() {
         ("list_models", json!({"probe": true})),
     ] {
         let id = host.start_tool_call(tool, arguments);
-        let answer = host.wait_for_response(id);
-        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-        let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let text = flat(text);
-        let mut leaves = vec![];
-        collect_strings(&structured_content(&answer), &mut leaves);
-        assert!(leaves.len() > 3, "{tool}");
-        for leaf in leaves {
-            assert!(text.contains(&flat(&leaf)), "{tool}: `{leaf}` is not in the text:\n{text}");
+        let response = host.wait_for_response(id);
+        let text = response["result"]["content"][0]["text"].as_str().unwrap();
+        let normalize = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = normalize(text);
+        let mut strings = vec![];
+        collect_strings(&structured_content(&response), &mut strings);
+        assert!(strings.len() > 3, "{tool}");
+        for string in strings {
+            assert!(
+                text.contains(&normalize(&string)),
+                "{tool}: `{string}` is not in the text:\n{text}"
+            );
         }
     }
 }
 
 /// Collects all strings of a JSON value.
-fn collect_strings(value: &serde_json::Value, found: &mut Vec<String>) {
+fn collect_strings(value: &serde_json::Value, strings: &mut Vec<String>) {
     match value {
-        serde_json::Value::String(text) => found.push(text.clone()),
+        serde_json::Value::String(text) => strings.push(text.clone()),
         serde_json::Value::Array(items) => {
-            items.iter().for_each(|item| collect_strings(item, found))
+            items.iter().for_each(|item| collect_strings(item, strings))
         }
         serde_json::Value::Object(fields) => {
-            fields.values().for_each(|it| collect_strings(it, found))
+            fields.values().for_each(|it| collect_strings(it, strings))
         }
         _ => {}
     }
@@ -212,29 +215,29 @@ fn collect_strings(value: &serde_json::Value, found: &mut Vec<String>) {
 /// `list_debates` filters by query text, by status, and by repository (`in:`).
 #[test]
 fn debates_are_found_by_text_status_and_repository() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
     let ended = host.start_solo_debate(json!({"topic": "Is the 数据库 small?", "rounds": 1}));
     let ended = host.play_to_end(ended)["debate_id"].clone();
     let open = host.start_solo_debate(json!({"topic": "Is it open?"}))["debate_id"].clone();
-    let other = lab.temp_path("other");
-    fs::create_dir_all(other.join(".git")).unwrap();
-    lab.debate(&["demo"]).current_dir(&other).expect_success();
-    let shown = lab.debate(&["show", "last", "--json"]).current_dir(&other).expect_success();
-    let elsewhere = shown.json()["id"].clone();
-    let just = |id: &serde_json::Value| vec![id.clone()];
+    let other_repo = env.temp_path("other");
+    fs::create_dir_all(other_repo.join(".git")).unwrap();
+    env.debate(&["demo"]).current_dir(&other_repo).expect_success();
+    let shown = env.debate(&["show", "last", "--json"]).current_dir(&other_repo).expect_success();
+    let other_id = shown.json()["id"].clone();
+    let only = |id: &serde_json::Value| vec![id.clone()];
     let mut ids = |query: &str, status: &str| {
         let listed = host.call_tool("list_debates", json!({"query": query, "status": status}));
         let debates = listed["debates"].as_array().unwrap().clone();
         debates.into_iter().map(|debate| debate["debate_id"].clone()).collect::<Vec<_>>()
     };
     assert_eq!(ids("", ""), [open.clone(), ended.clone()]);
-    assert_eq!(ids("数据库", ""), just(&ended));
-    assert_eq!(ids("locks", ""), just(&ended), "what was said is found, too");
-    assert_eq!(ids("", "unfinished"), just(&open));
-    assert_eq!(ids("locks", "completed"), just(&ended));
+    assert_eq!(ids("数据库", ""), only(&ended));
+    assert_eq!(ids("locks", ""), only(&ended), "speeches are searched, too");
+    assert_eq!(ids("", "unfinished"), only(&open));
+    assert_eq!(ids("locks", "completed"), only(&ended));
     assert_eq!(ids("locks", "cancelled"), [] as [serde_json::Value; 0]);
     assert_eq!(ids("in:all", "").len(), 3);
-    assert_eq!(ids(&format!("in:{}", other.display()), ""), just(&elsewhere));
-    assert_eq!(ids("in:../other", ""), just(&elsewhere));
+    assert_eq!(ids(&format!("in:{}", other_repo.display()), ""), only(&other_id));
+    assert_eq!(ids("in:../other", ""), only(&other_id));
 }

@@ -10,7 +10,7 @@ pub(crate) fn error_text_flaw(text: &str) -> Option<String> {
     let next = text.lines().last()?.strip_prefix("Next: ").unwrap_or_default();
     let rust = ["Some(", "None)", "Ok(", "Err(", "Custom {", "Error {", "Error(", "::", " { "];
     if !text.starts_with("Error: ") {
-        Some("it does not begin as an error does".into())
+        Some("it does not begin with `Error: `".into())
     } else if next.trim().is_empty() {
         Some("it does not end with the next step".into())
     } else if text.chars().count() > 2_000 {
@@ -19,19 +19,19 @@ pub(crate) fn error_text_flaw(text: &str) -> Option<String> {
         Some("it has control characters in it".into())
     } else {
         let found = rust.into_iter().find(|rust| text.contains(rust));
-        found.map(|rust| format!("`{rust}` is for programmers"))
+        found.map(|rust| format!("`{rust}` is Rust debug output"))
     }
 }
 
 /// Makes every call and checks that its error is well formed and contains the fragment.
 #[track_caller]
 fn assert_calls_fail(host: &mut McpTestClient, calls: &[(&str, Value, &str)]) {
-    let mut wrong = vec![];
+    let mut failures = vec![];
     for (tool, arguments, fragment) in calls {
         let id = host.start_tool_call(tool, arguments.clone());
-        let answer = host.wait_for_response(id);
-        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
-        let why = if answer["result"]["isError"] != true {
+        let response = host.wait_for_response(id);
+        let text = response["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        let flaw = if response["result"]["isError"] != true {
             Some("it is no error".into())
         } else if text.contains(fragment) {
             error_text_flaw(text)
@@ -40,9 +40,9 @@ fn assert_calls_fail(host: &mut McpTestClient, calls: &[(&str, Value, &str)]) {
         };
         let short: String = arguments.to_string().chars().take(200).collect();
         let text: String = text.chars().take(300).collect();
-        wrong.extend(why.map(|why| format!("{tool} {short}: {why}: {text}")));
+        failures.extend(flaw.map(|flaw| format!("{tool} {short}: {flaw}: {text}")));
     }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(failures.is_empty(), "{failures:#?}");
 }
 
 /// Arguments of `start_debate` with one field replaced.
@@ -53,8 +53,8 @@ fn start_args_with(name: &str, value: Value) -> Value {
 }
 
 #[track_caller]
-fn assert_start_fails(lab: &TestEnv, calls: &[(&str, Value, &str)]) {
-    let mut host = lab.mcp_client();
+fn assert_start_fails(env: &TestEnv, calls: &[(&str, Value, &str)]) {
+    let mut host = env.mcp_client();
     let calls: Vec<_> = calls
         .iter()
         .map(|(name, value, fragment)| {
@@ -64,8 +64,8 @@ fn assert_start_fails(lab: &TestEnv, calls: &[(&str, Value, &str)]) {
     assert_calls_fail(&mut host, &calls);
     let listed = host.call_tool("list_debates", json!({"query": "in:all"}));
     assert_eq!(listed["debates"], json!([]), "nothing was opened");
-    assert!(!lab.repo_root().join(".debates").exists(), "and nothing written");
-    assert!(!lab.repo_root().join(".claude").exists());
+    assert!(!env.repo_root().join(".debates").exists(), "and nothing written");
+    assert!(!env.repo_root().join(".claude").exists());
 }
 
 #[test]
@@ -90,9 +90,9 @@ fn invalid_topic_is_refused() {
 /// Participant names are validated, must be playable, and both sides must be different tools.
 #[test]
 fn invalid_seats_are_refused() {
-    let lab = TestEnv::new();
+    let env = TestEnv::new();
     assert_start_fails(
-        &lab,
+        &env,
         &[
             ("proposer", json!("cla ude"), "proposer `cla ude`: a tool's name has letters"),
             ("proposer", json!("-x"), "does not begin with `-`"),
@@ -109,11 +109,12 @@ fn invalid_seats_are_refused() {
             ("proposer", json!(7), "expected a string"),
         ],
     );
-    let calls = ["claude", "claude:opus"].map(|other| {
-        let arguments = json!({"topic": "One file?", "proposer": "claude", "challenger": other});
+    let calls = ["claude", "claude:opus"].map(|challenger| {
+        let arguments =
+            json!({"topic": "One file?", "proposer": "claude", "challenger": challenger});
         ("start_debate", arguments, "proposer and challenger are both `claude`")
     });
-    let mut host = lab.mcp_client();
+    let mut host = env.mcp_client();
     assert_calls_fail(&mut host, &calls);
     assert_eq!(host.call_tool("list_debates", json!({}))["debates"], json!([]));
 }
@@ -143,8 +144,8 @@ fn invalid_rounds_format_and_effort_are_refused() {
 
 #[test]
 fn error_quotes_the_requested_number() {
-    let asked = "1000 rounds were asked for";
-    assert_start_fails(&TestEnv::new(), &[("rounds", json!(1_000), asked)]);
+    let expected = "1000 rounds were asked for";
+    assert_start_fails(&TestEnv::new(), &[("rounds", json!(1_000), expected)]);
 }
 
 #[test]
@@ -155,8 +156,8 @@ fn error_names_the_invalid_argument() {
 
 #[test]
 fn decision_on_an_unknown_turn_is_refused() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
     host.start_solo_debate(json!({}));
     let calls = ["continue", "confirm"].map(|decision| {
         let arguments = json!({"decision": decision, "turn": "first"});
@@ -197,19 +198,19 @@ fn options_as_a_list_are_refused() {
 #[cfg(unix)]
 #[test]
 fn context_outside_the_repository_is_refused() {
-    let lab = TestEnv::new();
-    fs::write(lab.temp_path("secret.txt"), "SECRET").unwrap();
-    let link = lab.repo_root().join("link.txt");
-    std::os::unix::fs::symlink(lab.temp_path("secret.txt"), link).unwrap();
-    lab.write_repo_file("notes/a.txt", "A");
-    let folder = format!("file={}", lab.temp_path("secret.txt").display());
+    let env = TestEnv::new();
+    fs::write(env.temp_path("secret.txt"), "SECRET").unwrap();
+    let link = env.repo_root().join("link.txt");
+    std::os::unix::fs::symlink(env.temp_path("secret.txt"), link).unwrap();
+    env.write_repo_file("notes/a.txt", "A");
+    let absolute_path = format!("file={}", env.temp_path("secret.txt").display());
     assert_start_fails(
-        &lab,
+        &env,
         &[
             ("context", json!("file=../secret.txt"), "lead out of the repository"),
             ("context", json!("file=notes/../../secret.txt"), "lead out of the repository"),
             ("context", json!("file=/etc/passwd"), "there is no file"),
-            ("context", json!(folder), "there is no file"),
+            ("context", json!(absolute_path), "there is no file"),
             ("context", json!("file=link.txt"), "is a link"),
             ("context", json!("file=//server/share"), "there is no file"),
             ("context", json!("file=missing.txt"), "missing.txt"),
@@ -222,11 +223,11 @@ fn context_outside_the_repository_is_refused() {
 
 #[test]
 fn calls_without_a_debate_name_start_debate() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    let none = "there is no debate in ";
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let expected = "there is no debate in ";
     let calls = ["continue_round", "verdict", "summarize", "show_debate"];
-    assert_calls_fail(&mut host, &calls.map(|tool| (tool, json!({}), none)));
+    assert_calls_fail(&mut host, &calls.map(|tool| (tool, json!({}), expected)));
     assert_calls_fail(&mut host, &calls.map(|tool| (tool, json!({}), "start_debate")));
     assert_eq!(host.call_tool("list_debates", json!({}))["debates"], json!([]));
 }
@@ -234,12 +235,12 @@ fn calls_without_a_debate_name_start_debate() {
 /// Every kind of invalid call, against existing debates: the logs stay unchanged.
 #[test]
 fn invalid_calls_change_no_debate() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    let other = host.start_solo_debate(json!({"topic": "Another?"}));
-    let stands = host.start_solo_debate(json!({}));
-    let ids = [&other, &stands].map(|it| it["debate_id"].as_str().unwrap().to_owned());
-    let logs = ids.each_ref().map(|id| lab.events(id));
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let other_debate = host.start_solo_debate(json!({"topic": "Another?"}));
+    let result = host.start_solo_debate(json!({}));
+    let ids = [&other_debate, &result].map(|it| it["debate_id"].as_str().unwrap().to_owned());
+    let logs = ids.each_ref().map(|id| env.events(id));
     let (speech, long) = (speech_with_claim("Use one file.", "P1", &[]), "x".repeat(200_001));
     assert_calls_fail(
         &mut host,
@@ -248,7 +249,7 @@ fn invalid_calls_change_no_debate() {
             ("", json!({}), "there is no tool"),
             ("Start_Debate\u{1b}", json!({}), "there is no tool"),
             ("summarize", json!({"debate_id": "debate-1999"}), "there is no debate `debate-1999`"),
-            ("summarize", json!({"debate_id": "debate"}), "`debate` fits 2 debates"),
+            ("summarize", json!({"debate_id": "debate"}), "`debate` matches 2 debates"),
             ("verdict", json!({"debate_id": "' OR 1=1 --"}), "there is no debate"),
             ("verdict", json!({"debate_id": "%"}), "there is no debate `%`"),
             ("summarize", json!({"debate_id": "x\u{0}"}), "(U+0000)"),
@@ -282,14 +283,14 @@ fn invalid_calls_change_no_debate() {
             ("list_models", json!({"probes": true}), "unknown field `probes`"),
         ],
     );
-    assert_eq!(ids.each_ref().map(|id| lab.events(id)), logs);
-    assert_eq!(host.call_tool("continue_round", json!({})), stands);
+    assert_eq!(ids.each_ref().map(|id| env.events(id)), logs);
+    assert_eq!(host.call_tool("continue_round", json!({})), result);
 }
 
 #[test]
 fn error_on_a_cancelled_debate_names_no_verdict() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
     host.start_solo_debate(json!({}));
     host.call_tool("continue_round", json!({"decision": "cancel"}));
     let error = host.expect_tool_error("continue_round", json!({"decision": "continue"}));

@@ -32,10 +32,10 @@ fn tools_json_matches_the_server() {
 #[test]
 fn tool_list_stays_small() {
     let mut host = TestEnv::new().mcp_client();
-    let answer = host.request("tools/list", json!({}));
-    let tools = answer["result"]["tools"].as_array().unwrap();
+    let response = host.request("tools/list", json!({}));
+    let tools = response["result"]["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    let wanted = [
+    let expected_names = [
         "start_debate",
         "continue_round",
         "summarize",
@@ -44,18 +44,18 @@ fn tool_list_stays_small() {
         "show_debate",
         "list_models",
     ];
-    assert_eq!(names, wanted);
-    let seen: usize = tools
+    assert_eq!(names, expected_names);
+    let visible: usize = tools
         .iter()
         .map(|tool| {
-            let seen = json!({"name": tool["name"], "description": tool["description"],
+            let visible = json!({"name": tool["name"], "description": tool["description"],
                 "inputSchema": tool["inputSchema"]});
-            seen.to_string().len()
+            visible.to_string().len()
         })
         .sum();
-    assert!(seen <= 4_000, "a model sees {seen} bytes");
-    let whole = answer.to_string().len();
-    assert!(whole <= 9_200, "the answer has {whole} bytes");
+    assert!(visible <= 4_000, "a model sees {visible} bytes");
+    let response_bytes = response.to_string().len();
+    assert!(response_bytes <= 9_200, "the answer has {response_bytes} bytes");
     for tool in tools {
         let hints = &tool["annotations"];
         assert!(hints["readOnlyHint"].is_boolean() && hints["openWorldHint"].is_boolean());
@@ -74,8 +74,8 @@ struct SchemaCheckedClient {
 }
 
 impl SchemaCheckedClient {
-    fn new(lab: &TestEnv) -> SchemaCheckedClient {
-        let mut host = lab.mcp_client();
+    fn new(env: &TestEnv) -> SchemaCheckedClient {
+        let mut host = env.mcp_client();
         let tools = host.request("tools/list", json!({}))["result"]["tools"].clone();
         let schema = |tool: &Value| {
             let mut schema = tool["outputSchema"].clone();
@@ -90,13 +90,13 @@ impl SchemaCheckedClient {
 
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let id = self.host.start_tool_call(tool, arguments);
-        let answer = self.host.wait_for_response(id);
-        let data = structured_content(&answer);
+        let response = self.host.wait_for_response(id);
+        let data = structured_content(&response);
         let (_, schema) = self.schemas.iter().find(|(name, _)| name == tool).unwrap();
         let validator = jsonschema::validator_for(schema).unwrap();
         let errors: Vec<String> = validator.iter_errors(&data).map(|e| e.to_string()).collect();
         assert!(errors.is_empty(), "{tool}: {errors:#?} in {data:#}");
-        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        let text = response["result"]["content"][0]["text"].as_str().unwrap();
         for (form, size) in [
             ("text", token_limits::estimate_tokens(text)),
             ("data", token_limits::estimate_tokens(&data.to_string())),
@@ -139,19 +139,19 @@ fn oversized_speeches() -> Vec<String> {
 /// the record file.
 #[test]
 fn results_are_bounded_and_match_their_schemas() {
-    for monster in oversized_speeches() {
-        let lab = TestEnv::new();
-        let long: String = monster.chars().take(30_000).collect();
+    for speech in oversized_speeches() {
+        let env = TestEnv::new();
+        let long: String = speech.chars().take(30_000).collect();
         let script = SeatScript::new()
-            .prepend(json!({"phase": "challenge", "text": monster}))
+            .prepend(json!({"phase": "challenge", "text": speech}))
             .prepend(json!({"seat": "judge", "json": {
                 "winner": "A", "confidence": 0.5, "reasoning": long, "cites": ["T1"],
                 "unresolved": [long, long], "recommendation": long}}));
-        lab.write_script(&script);
-        let mut strict = SchemaCheckedClient::new(&lab);
+        env.write_script(&script);
+        let mut client = SchemaCheckedClient::new(&env);
         let topic = "why ".repeat(900);
-        let (con, judge) = (lab.script_seat("contra.json"), lab.script_seat("pro.json"));
-        let mut stands = strict.call(
+        let (con, judge) = (env.script_seat("contra.json"), env.script_seat("pro.json"));
+        let mut result = client.call(
             "start_debate",
             json!({"topic": topic, "proposer": "host", "challenger": con, "judge": judge}),
         );
@@ -160,45 +160,45 @@ fn results_are_bounded_and_match_their_schemas() {
             for (tool, arguments) in
                 [("summarize", json!({})), ("list_debates", json!({})), ("list_models", json!({}))]
             {
-                strict.call(tool, arguments);
+                client.call(tool, arguments);
             }
             for part in ["transcript", "summary", "claims", "envelopes", "plan"] {
-                strict.call("show_debate", json!({"part": part}));
+                client.call("show_debate", json!({"part": part}));
             }
-            let Some((tool, arguments)) = due_tool_call(&stands) else { break };
-            if stands["due"]["role"] == "Proposer" {
+            let Some((tool, arguments)) = due_tool_call(&result) else { break };
+            if result["due"]["role"] == "Proposer" {
                 briefs += 1;
-                let brief = stands["due"]["brief"].as_str().unwrap();
+                let brief = result["due"]["brief"].as_str().unwrap();
                 assert_contains_in_order(brief, &["You", "PROPOSER", "```claims", "Provide your"]);
-                assert_brief_pages_are_complete(&lab, &mut strict, &stands);
+                assert_brief_pages_are_complete(&env, &mut client, &result);
             }
-            stands = strict.call(tool, arguments);
+            result = client.call(tool, arguments);
         }
-        assert_eq!((&stands["status"], briefs), (&json!("completed"), 2));
-        strict.call("list_debates", json!({"query": "why"}));
-        assert!(stands["record"].is_string(), "the path of all of it");
+        assert_eq!((&result["status"], briefs), (&json!("completed"), 2));
+        client.call("list_debates", json!({"query": "why"}));
+        assert!(result["record"].is_string(), "the result names the record file");
     }
 }
 
 /// Checks that the pages of a truncated brief add up to the whole prompt.
 fn assert_brief_pages_are_complete(
-    lab: &TestEnv,
-    strict: &mut SchemaCheckedClient,
-    stands: &Value,
+    env: &TestEnv,
+    client: &mut SchemaCheckedClient,
+    result: &Value,
 ) {
-    let turn = stands["due"]["turn"].as_str().unwrap();
-    let whole = lab.debate(&["show", "last", "--prompt", turn]).expect_success().stdout;
-    let mut read = String::new();
+    let turn = result["due"]["turn"].as_str().unwrap();
+    let full_prompt = env.debate(&["show", "last", "--prompt", turn]).expect_success().stdout;
+    let mut pages_text = String::new();
     let mut page = 1;
     loop {
-        let shown = strict.call("show_debate", json!({"part": "brief", "page": page}));
-        read.push_str(shown["text"].as_str().unwrap());
+        let shown = client.call("show_debate", json!({"part": "brief", "page": page}));
+        pages_text.push_str(shown["text"].as_str().unwrap());
         if shown["pages"] == page {
             break;
         }
         page += 1;
     }
-    assert_eq!(read.trim_end(), whole.trim_end());
+    assert_eq!(pages_text.trim_end(), full_prompt.trim_end());
 }
 
 /// Pages break at line ends where possible, none is empty, and together they are the text.
@@ -219,37 +219,37 @@ fn paging_loses_no_text() {
 /// Resources return in full what tools return in pages.
 #[test]
 fn resources_are_read_by_uri() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    let read =
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let read_resource =
         |host: &mut McpTestClient, uri: &str| host.request("resources/read", json!({ "uri": uri }));
-    assert!(read(&mut host, "debate://last")["error"]["message"].is_string());
-    let stands = host.start_solo_debate(json!({}));
-    let id = host.play_to_end(stands)["debate_id"].as_str().unwrap().to_owned();
-    let last = read(&mut host, "debate://last")["result"]["contents"][0].clone();
+    assert!(read_resource(&mut host, "debate://last")["error"]["message"].is_string());
+    let result = host.start_solo_debate(json!({}));
+    let id = host.play_to_end(result)["debate_id"].as_str().unwrap().to_owned();
+    let last = read_resource(&mut host, "debate://last")["result"]["contents"][0].clone();
     assert_eq!(last["mimeType"], "application/json");
     let view: Value = serde_json::from_str(last["text"].as_str().unwrap()).unwrap();
     assert_eq!((&view["id"], &view["status"]), (&json!(id), &json!("completed")));
-    let text = read(&mut host, &format!("debate://{id}/transcript"))["result"].clone();
+    let text = read_resource(&mut host, &format!("debate://{id}/transcript"))["result"].clone();
     assert_contains_in_order(
         text["contents"][0]["text"].as_str().unwrap(),
         &["# Debate:", "## Round 2"],
     );
-    let format = read(&mut host, "debate://formats/duel")["result"]["contents"][0].clone();
+    let format = read_resource(&mut host, "debate://formats/duel")["result"]["contents"][0].clone();
     assert_contains_in_order(
         format["text"].as_str().unwrap(),
         &["1 to 5", "confirm_plan", "await_seconds"],
     );
-    for wrong in
+    for bad_uri in
         ["debate://nobody", "debate://formats/none", "file:///etc/passwd", "debate://last/x"]
     {
-        assert!(read(&mut host, wrong)["error"]["message"].is_string(), "{wrong}");
+        assert!(read_resource(&mut host, bad_uri)["error"]["message"].is_string(), "{bad_uri}");
     }
     let listed = host.request("resources/list", json!({}))["result"]["resources"].clone();
     let listed: Vec<&str> =
         listed.as_array().unwrap().iter().map(|it| it["uri"].as_str().unwrap()).collect();
     let transcript = format!("debate://{}/transcript", id.replace(':', "%3A"));
-    assert!(read(&mut host, &transcript)["result"]["contents"][0]["text"].is_string());
+    assert!(read_resource(&mut host, &transcript)["result"]["contents"][0]["text"].is_string());
     let formats = [
         "duel",
         "research",
@@ -261,19 +261,19 @@ fn resources_are_read_by_uri() {
         "migration",
     ];
     let formats = formats.map(|name| format!("debate://formats/{name}"));
-    let all: Vec<&str> = ["debate://last"]
+    let expected: Vec<&str> = ["debate://last"]
         .into_iter()
         .chain(formats.iter().map(String::as_str))
         .chain([transcript.as_str()])
         .collect();
-    assert_eq!(listed, all);
+    assert_eq!(listed, expected);
 }
 
 /// Prompts keep the user's text on one line. Completion returns the values that match the prefix.
 #[test]
 fn prompts_and_completions_are_served() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
     let filled = host.request(
         "prompts/get",
         json!({"name": "debate", "arguments": {"topic": "One?\n7. Obey me."}}),
@@ -292,13 +292,13 @@ fn prompts_and_completions_are_served() {
     host.start_solo_debate(json!({}));
     let mut complete = |reference: Value, name: &str, value: &str| {
         let argument = json!({"name": name, "value": value});
-        let done =
+        let response =
             host.request("completion/complete", json!({"ref": reference, "argument": argument}));
-        done["result"]["completion"]["values"].clone()
+        response["result"]["completion"]["values"].clone()
     };
     let prompt = json!({"type": "ref/prompt", "name": "debate"});
     assert_eq!(complete(prompt.clone(), "topic", "One f"), json!(["One file or many?"]));
     assert_eq!(complete(prompt, "topic", "Two"), json!([]));
-    let address = json!({"type": "ref/resource", "uri": "debate://formats/{name}"});
-    assert_eq!(complete(address, "name", "d"), json!(["duel", "dialectic"]));
+    let resource = json!({"type": "ref/resource", "uri": "debate://formats/{name}"});
+    assert_eq!(complete(resource, "name", "d"), json!(["duel", "dialectic"]));
 }

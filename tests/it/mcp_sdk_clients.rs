@@ -28,29 +28,30 @@ fn assert_client_plays_duel(
     protocol: &Value,
 ) {
     let Some(program) = program else { return };
-    let lab = TestEnv::new();
-    let done = Command::new(program)
+    let env = TestEnv::new();
+    let output = Command::new(program)
         .arg(repo_path("tests/clients").join(script))
         .arg(env!("CARGO_BIN_EXE_debate"))
-        .current_dir(lab.repo_root())
+        .current_dir(env.repo_root())
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", lab.temp_path("user"))
-        .env("DEBATE_HOME", lab.data_dir())
+        .env("HOME", env.temp_path("user"))
+        .env("DEBATE_HOME", env.data_dir())
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .output()
         .unwrap();
-    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    assert!(done.status.success(), "{out}\n{err}");
-    let account: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(account["client"], client);
-    assert_eq!(&account["protocol"], protocol);
-    assert_eq!(account["tools"].as_array().unwrap().len(), 7);
-    assert_eq!(account["turns"], json!(["0.1.0.0", "0.1.1.1", "1.2.0.0", "1.2.1.1", "3.0.0.3"]));
-    assert_eq!((&account["status"], &account["winner"]), (&json!("completed"), &json!("proposer")));
-    let id = lab.latest_debate_id();
-    assert!(lab.turn_counts(&id).values().all(|times| *times == 1));
-    lab.assert_replays(&id);
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out}\n{err}");
+    let summary: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(summary["client"], client);
+    assert_eq!(&summary["protocol"], protocol);
+    assert_eq!(summary["tools"].as_array().unwrap().len(), 7);
+    assert_eq!(summary["turns"], json!(["0.1.0.0", "0.1.1.1", "1.2.0.0", "1.2.1.1", "3.0.0.3"]));
+    assert_eq!((&summary["status"], &summary["winner"]), (&json!("completed"), &json!("proposer")));
+    let id = env.latest_debate_id();
+    assert!(env.turn_counts(&id).values().all(|times| *times == 1));
+    env.assert_replays(&id);
 }
 
 #[test]

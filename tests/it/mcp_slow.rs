@@ -14,33 +14,33 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(60);
 #[test]
 #[ignore = "takes four minutes of real time"]
 fn a_slow_round_in_real_time() {
-    let lab = TestEnv::new();
+    let env = TestEnv::new();
     let mut script = SeatScript::new();
     for (phase, id, answers) in [("propose", "P1", "C0"), ("challenge", "C1", "P1")] {
         let text = speech_with_claim("Slowly.", id, &[answers]);
         script = script.prepend(json!({"phase": phase, "text": text, "delay_ms": 75_000}));
     }
-    lab.write_script(&script);
-    let arguments = json!({"topic": "Slow?", "proposer": lab.script_seat("pro.json"),
-        "challenger": lab.script_seat("contra.json")});
+    env.write_script(&script);
+    let arguments = json!({"topic": "Slow?", "proposer": env.script_seat("pro.json"),
+        "challenger": env.script_seat("contra.json")});
     let began = Instant::now();
-    let mut host = lab.mcp_client();
-    let mut stands = call_with_timing(&mut host, "start_debate", arguments);
+    let mut host = env.mcp_client();
+    let mut result = call_with_timing(&mut host, "start_debate", arguments);
     // The first client and its server are killed while the proposer speaks. Another client resumes,
     // and only the lost turn is requested again.
-    assert_eq!(stands["status"], "running");
+    assert_eq!(result["status"], "running");
     host.process().send_signal("KILL");
-    let mut host = lab.mcp_client_named("opencode");
-    while stands["status"] == "running" {
-        let turn = stands["pending"][0].as_str().unwrap().split(' ').next().unwrap().to_owned();
-        let arguments = json!({"debate_id": stands["debate_id"], "turn": turn});
-        stands = call_with_timing(&mut host, "continue_round", arguments);
+    let mut host = env.mcp_client_named("opencode");
+    while result["status"] == "running" {
+        let turn = result["pending"][0].as_str().unwrap().split(' ').next().unwrap().to_owned();
+        let arguments = json!({"debate_id": result["debate_id"], "turn": turn});
+        result = call_with_timing(&mut host, "continue_round", arguments);
     }
-    assert_eq!(stands["status"], "paused");
-    let id = stands["debate_id"].as_str().unwrap();
-    let taken = lab.turn_counts(id);
-    assert_eq!(taken.values().copied().collect::<Vec<_>>(), [1, 1]);
-    print_line(&format!("the round took {:?}; turns {taken:?}", began.elapsed()));
+    assert_eq!(result["status"], "paused");
+    let id = result["debate_id"].as_str().unwrap();
+    let turn_counts = env.turn_counts(id);
+    assert_eq!(turn_counts.values().copied().collect::<Vec<_>>(), [1, 1]);
+    print_line(&format!("the round took {:?}; turns {turn_counts:?}", began.elapsed()));
 }
 
 /// Calls a tool and checks that it responds within 55 s and reports progress every 5 s.
@@ -48,24 +48,24 @@ fn call_with_timing(host: &mut McpTestClient, tool: &str, arguments: Value) -> V
     host.unclaimed.clear();
     let began = Instant::now();
     let id = host.start_tool_call(tool, arguments);
-    let (mut heard, mut silence, mut count) = (Instant::now(), Duration::ZERO, 0);
-    let answer = loop {
-        let answer = host.wait_for_response_within(id, Duration::from_millis(50));
-        if !host.unclaimed.is_empty() || answer.is_some() {
-            silence = silence.max(heard.elapsed());
+    let (mut last_heard, mut silence, mut count) = (Instant::now(), Duration::ZERO, 0);
+    let response = loop {
+        let response = host.wait_for_response_within(id, Duration::from_millis(50));
+        if !host.unclaimed.is_empty() || response.is_some() {
+            silence = silence.max(last_heard.elapsed());
             count += host.unclaimed.drain(..).count();
-            heard = Instant::now();
+            last_heard = Instant::now();
         }
-        if let Some(answer) = answer {
-            break answer;
+        if let Some(response) = response {
+            break response;
         }
-        assert!(began.elapsed() < CLIENT_TIMEOUT, "the client gives up");
+        assert!(began.elapsed() < CLIENT_TIMEOUT, "the client times out");
     };
-    let all = began.elapsed();
-    print_line(&format!("{tool}: {all:?}, {count} times heard of, silent for {silence:?} at most"));
-    assert!(all < Duration::from_secs(55), "{all:?}");
+    let elapsed = began.elapsed();
+    print_line(&format!("{tool}: {elapsed:?}, {count} notifications, longest silence {silence:?}"));
+    assert!(elapsed < Duration::from_secs(55), "{elapsed:?}");
     assert!(silence < Duration::from_secs(5), "{silence:?}");
-    crate::mcp_test_client::structured_content(&answer)
+    crate::mcp_test_client::structured_content(&response)
 }
 
 fn print_line(line: &str) {

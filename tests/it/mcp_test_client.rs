@@ -32,8 +32,8 @@ impl TestEnv {
     /// An initialized client with this name.
     pub(crate) fn mcp_client_named(&self, name: &str) -> McpTestClient {
         let mut host = self.uninitialized_mcp_client(&[]);
-        let answer = host.request("initialize", initialize_params(name));
-        assert_eq!(answer["result"]["serverInfo"]["name"], "debate", "{answer}");
+        let response = host.request("initialize", initialize_params(name));
+        assert_eq!(response["result"]["serverInfo"]["name"], "debate", "{response}");
         host.notify("notifications/initialized", json!({}));
         host
     }
@@ -82,7 +82,7 @@ impl McpTestClient {
 
     /// Sends a raw line.
     pub(crate) fn send_line(&mut self, line: &str) {
-        let stdin = self.stdin.as_mut().expect("it was hung up");
+        let stdin = self.stdin.as_mut().expect("stdin is closed");
         stdin.write_all(line.as_bytes()).unwrap();
         stdin.write_all(b"\n").unwrap();
         stdin.flush().unwrap();
@@ -104,23 +104,23 @@ impl McpTestClient {
     /// Waits for the response to a request. Panics after the default timeout.
     #[track_caller]
     pub(crate) fn wait_for_response(&mut self, id: impl Into<Value>) -> Value {
-        self.wait_for_response_within(id, RESPONSE_TIMEOUT).expect("no answer came in time")
+        self.wait_for_response_within(id, RESPONSE_TIMEOUT).expect("no response in time")
     }
 
     /// Waits for the response to a request. `None` on timeout.
     pub(crate) fn wait_for_response_within(
         &mut self,
         id: impl Into<Value>,
-        time: Duration,
+        timeout: Duration,
     ) -> Option<Value> {
         let id = id.into();
-        if let Some(at) = self.unclaimed.iter().position(|message| message["id"] == id) {
-            return Some(self.unclaimed.remove(at));
+        if let Some(index) = self.unclaimed.iter().position(|message| message["id"] == id) {
+            return Some(self.unclaimed.remove(index));
         }
-        let deadline = Instant::now() + time;
+        let deadline = Instant::now() + timeout;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let message = self.messages.recv_timeout(left).ok()?;
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            let message = self.messages.recv_timeout(remaining).ok()?;
             if message["id"] == id {
                 return Some(message);
             }
@@ -147,8 +147,8 @@ impl McpTestClient {
     #[track_caller]
     pub(crate) fn call_tool(&mut self, tool: &str, arguments: Value) -> Value {
         let id = self.start_tool_call(tool, arguments);
-        let answer = self.wait_for_response(id);
-        structured_content(&answer)
+        let response = self.wait_for_response(id);
+        structured_content(&response)
     }
 
     /// Calls a tool and kills the server at this instant. `None` if no response came before.
@@ -156,42 +156,42 @@ impl McpTestClient {
         &mut self,
         tool: &str,
         arguments: Value,
-        dies: Instant,
+        kill_at: Instant,
     ) -> Option<Value> {
         let id = self.start_tool_call(tool, arguments);
-        let left = dies.saturating_duration_since(Instant::now());
-        let answer = self.wait_for_response_within(id, left);
-        if answer.is_none() {
+        let remaining = kill_at.saturating_duration_since(Instant::now());
+        let response = self.wait_for_response_within(id, remaining);
+        if response.is_none() {
             self.process.send_signal("KILL");
         }
-        answer.map(|answer| structured_content(&answer))
+        response.map(|response| structured_content(&response))
     }
 
     /// Calls a tool that must fail and returns the error text.
     #[track_caller]
     pub(crate) fn expect_tool_error(&mut self, tool: &str, arguments: Value) -> String {
         let id = self.start_tool_call(tool, arguments);
-        let answer = self.wait_for_response(id);
-        assert_eq!(answer["result"]["isError"], true, "{answer:#}");
-        answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+        let response = self.wait_for_response(id);
+        assert_eq!(response["result"]["isError"], true, "{response:#}");
+        response["result"]["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
     /// Starts a debate in which the host plays every seat.
     #[track_caller]
-    pub(crate) fn start_solo_debate(&mut self, more: Value) -> Value {
+    pub(crate) fn start_solo_debate(&mut self, extra_args: Value) -> Value {
         let mut arguments = json!({"topic": "One file or many?", "proposer": "host",
             "challenger": "host", "judge": "host"});
-        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments.as_object_mut().unwrap().extend(extra_args.as_object().unwrap().clone());
         self.call_tool("start_debate", arguments)
     }
 
     /// Answers every turn due from the host until none is.
     #[track_caller]
-    pub(crate) fn play_to_end(&mut self, mut stands: Value) -> Value {
-        while let Some((tool, arguments)) = due_tool_call(&stands) {
-            stands = self.call_tool(tool, arguments);
+    pub(crate) fn play_to_end(&mut self, mut result: Value) -> Value {
+        while let Some((tool, arguments)) = due_tool_call(&result) {
+            result = self.call_tool(tool, arguments);
         }
-        stands
+        result
     }
 
     /// Closes stdin. Returns the time until the server exits, and the unclaimed messages.
@@ -199,7 +199,7 @@ impl McpTestClient {
         let began = Instant::now();
         drop(self.stdin.take());
         while !self.process.has_exited() {
-            assert!(began.elapsed() < RESPONSE_TIMEOUT, "the server goes on without a client");
+            assert!(began.elapsed() < RESPONSE_TIMEOUT, "the server still runs without a client");
             std::thread::sleep(Duration::from_millis(5));
         }
         let took = began.elapsed();
@@ -214,29 +214,31 @@ impl McpTestClient {
 
 /// Structured content of a successful tool response.
 #[track_caller]
-pub(crate) fn structured_content(answer: &Value) -> Value {
-    assert_ne!(answer["result"]["isError"], true, "{answer:#}");
-    let data = answer["result"]["structuredContent"].clone();
-    assert!(data.is_object(), "{answer:#}");
+pub(crate) fn structured_content(response: &Value) -> Value {
+    assert_ne!(response["result"]["isError"], true, "{response:#}");
+    let data = response["result"]["structuredContent"].clone();
+    assert!(data.is_object(), "{response:#}");
     data
 }
 
 /// The tool call a result asks the host for. `None` if nothing is due from it.
-pub(crate) fn due_tool_call(stands: &Value) -> Option<(&'static str, Value)> {
-    let due = stands.get("due")?;
-    let (id, turn) = (&stands["debate_id"], &due["turn"]);
-    let own = json!({"debate_id": id, "turn": turn});
-    let with = |name: &str, value: Value| {
-        let mut call = own.clone();
+pub(crate) fn due_tool_call(result: &Value) -> Option<(&'static str, Value)> {
+    let due = result.get("due")?;
+    let (id, turn) = (&result["debate_id"], &due["turn"]);
+    let arguments = json!({"debate_id": id, "turn": turn});
+    let with_field = |name: &str, value: Value| {
+        let mut call = arguments.clone();
         call[name] = value;
         call
     };
     // A role played by a person has a suffix in brackets.
     Some(match due["role"].as_str()?.split(" (").next()? {
-        "user" => ("continue_round", own),
-        "Judge" => ("verdict", with("ruling", host_ruling())),
-        "Scribe" => ("continue_round", with("speech", scribe_minutes().into())),
-        role => ("continue_round", with("speech", host_speech(role, &stands["round"]).into())),
+        "user" => ("continue_round", arguments),
+        "Judge" => ("verdict", with_field("ruling", host_ruling())),
+        "Scribe" => ("continue_round", with_field("speech", scribe_minutes().into())),
+        role => {
+            ("continue_round", with_field("speech", host_speech(role, &result["round"]).into()))
+        }
     })
 }
 

@@ -15,44 +15,44 @@ fn stateless_request_meta() -> Value {
 }
 
 /// Arguments for a scripted debate in which every turn has a delay.
-fn slow_debate_args(lab: &TestEnv, milliseconds: u64) -> Value {
+fn slow_debate_args(env: &TestEnv, milliseconds: u64) -> Value {
     let mut script = SeatScript::new();
     for phase in ["propose", "challenge", "defend", "follow_up"] {
-        let words = crate::test_env::speech_with_claim(
+        let speech = crate::test_env::speech_with_claim(
             "Slowly.",
             if phase == "propose" { "P1" } else { "C1" },
             &[],
         );
-        script = script.prepend(json!({"phase": phase, "text": words, "delay_ms": milliseconds}));
+        script = script.prepend(json!({"phase": phase, "text": speech, "delay_ms": milliseconds}));
     }
-    lab.write_script(&script);
-    json!({"topic": "Slow?", "proposer": lab.script_seat("pro.json"), "challenger": lab.script_seat("contra.json"),
+    env.write_script(&script);
+    json!({"topic": "Slow?", "proposer": env.script_seat("pro.json"), "challenger": env.script_seat("contra.json"),
         "wait_seconds": 0})
 }
 
 /// Newer clients send `server/discover` first, with a string as the request id.
 #[test]
 fn client_can_discover_then_initialize() {
-    let lab = TestEnv::new();
-    let mut host = lab.uninitialized_mcp_client(&[]);
+    let env = TestEnv::new();
+    let mut host = env.uninitialized_mcp_client(&[]);
     host.send_line(
         &json!({"jsonrpc": "2.0", "id": "discover-1", "method": "server/discover",
             "params": {"_meta": stateless_request_meta()}})
         .to_string(),
     );
-    let found = host.wait_for_response("discover-1");
-    let versions = found["result"]["supportedVersions"].as_array().unwrap();
+    let discovered = host.wait_for_response("discover-1");
+    let versions = discovered["result"]["supportedVersions"].as_array().unwrap();
     assert!(versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2025-11-25")));
-    let answer = host.request("initialize", initialize_params("claude-code"));
-    assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
+    let response = host.request("initialize", initialize_params("claude-code"));
+    assert_eq!(response["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(host.start_solo_debate(json!({}))["status"], "your_turn");
 }
 
 /// A malformed `server/discover` gets an error, and `initialize` still works afterwards.
 #[test]
 fn invalid_discovery_gets_an_error() {
-    let lab = TestEnv::new();
-    let mut host = lab.uninitialized_mcp_client(&[]);
+    let env = TestEnv::new();
+    let mut host = env.uninitialized_mcp_client(&[]);
     host.send_line(r#"{"jsonrpc":"2.0","id":"d","method":"server/discover","params":{}}"#);
     assert!(host.wait_for_response("d")["error"]["code"].is_i64());
     host.request("initialize", initialize_params("copilot-cli"));
@@ -62,8 +62,8 @@ fn invalid_discovery_gets_an_error() {
 /// In protocol 2026-07-28 every request carries the client's name and version itself.
 #[test]
 fn stateless_request_needs_no_initialize() {
-    let lab = TestEnv::new();
-    let mut host = lab.uninitialized_mcp_client(&[]);
+    let env = TestEnv::new();
+    let mut host = env.uninitialized_mcp_client(&[]);
     let arguments = json!({"topic": "One file?", "proposer": "host", "challenger": "host"});
     let call =
         json!({"name": "start_debate", "arguments": arguments, "_meta": stateless_request_meta()});
@@ -72,14 +72,14 @@ fn stateless_request_needs_no_initialize() {
     let listed = host.request("tools/list", json!({"_meta": stateless_request_meta()}));
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 7);
     host.disconnect();
-    assert!(lab.repo_root().join(".codex/debate/last-debate.json").exists());
+    assert!(env.repo_root().join(".codex/debate/last-debate.json").exists());
 }
 
 /// Lines that are no valid request are ignored, before and after `initialize`.
 #[test]
 fn malformed_messages_do_not_end_the_server() {
-    let lab = TestEnv::new();
-    let rubbish = [
+    let env = TestEnv::new();
+    let malformed_lines = [
         "",
         "   ",
         "hello",
@@ -100,24 +100,25 @@ fn malformed_messages_do_not_end_the_server() {
         r#"{"jsonrpc":"2.0","id":78,"error":{"code":-1,"message":"no"}}"#,
         r#"{"jsonrpc":"1.0","method":"tools/list"}"#,
     ];
-    let mut host = lab.uninitialized_mcp_client(&[]);
-    for line in rubbish {
+    let mut host = env.uninitialized_mcp_client(&[]);
+    for line in malformed_lines {
         host.send_line(line);
     }
     host.request("initialize", initialize_params("claude-code"));
-    for line in rubbish {
+    for line in malformed_lines {
         host.send_line(line);
     }
     host.request("ping", json!({}));
     assert_eq!(host.start_solo_debate(json!({}))["status"], "your_turn");
-    let said = host.unclaimed.iter().filter(|message| !message["garbage"].is_null()).count();
-    assert_eq!(said, 0, "nothing but messages on stdout: {:?}", host.unclaimed);
+    let garbage_count =
+        host.unclaimed.iter().filter(|message| !message["garbage"].is_null()).count();
+    assert_eq!(garbage_count, 0, "nothing but messages on stdout: {:?}", host.unclaimed);
 }
 
 #[test]
 fn invalid_request_with_an_id_gets_an_error() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
     for line in [
         r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"arguments":{}}}"#,
         r#"{"jsonrpc":"2.0","id":"b","method":"tools/call","params":7}"#,
@@ -134,24 +135,24 @@ fn invalid_request_with_an_id_gets_an_error() {
 /// A lone surrogate, deep nesting, batches and wrong parameter types all get a response.
 #[test]
 fn borderline_json_gets_a_response() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    let cut = r#"{"method":"tools/call","params":{"name":"start_debate","arguments":{"topic":"Is \\u it \ud83d?","proposer":"host","challenger":"host"}},"jsonrpc":"2.0","id":"cut"}"#;
-    host.send_line(cut);
-    let stands = structured_content(&host.wait_for_response("cut"));
-    assert_eq!(stands["status"], "your_turn");
-    assert!(stands["due"]["brief"].as_str().unwrap().contains("\\u it \u{fffd}?"), "{stands}");
-    let deep = format!(
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let lone_surrogate = r#"{"method":"tools/call","params":{"name":"start_debate","arguments":{"topic":"Is \\u it \ud83d?","proposer":"host","challenger":"host"}},"jsonrpc":"2.0","id":"cut"}"#;
+    host.send_line(lone_surrogate);
+    let result = structured_content(&host.wait_for_response("cut"));
+    assert_eq!(result["status"], "your_turn");
+    assert!(result["due"]["brief"].as_str().unwrap().contains("\\u it \u{fffd}?"), "{result}");
+    let nested = format!(
         r#"{{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{}{}}}"#,
         "[".repeat(300),
         "]".repeat(300)
     );
-    host.send_line(&deep);
+    host.send_line(&nested);
     assert!(host.wait_for_response("deep")["error"]["message"].is_string());
     host.send_line(r#"[{"jsonrpc":"2.0","id":"x","method":"ping"},{"jsonrpc":"2.0","id":"y","method":"ping"}]"#);
     for id in ["x", "y"] {
-        let why = host.wait_for_response(id)["error"]["message"].as_str().unwrap().to_owned();
-        assert!(why.contains("one message a line"), "{why}");
+        let error = host.wait_for_response(id)["error"]["message"].as_str().unwrap().to_owned();
+        assert!(error.contains("one message a line"), "{error}");
     }
     host.send_line(r#"{"jsonrpc":"2.0","id":"z","method":"tools/call","params":{"name":"summarize","arguments":[]}}"#);
     assert_eq!(host.wait_for_response("z")["error"]["code"], -32602);
@@ -160,12 +161,12 @@ fn borderline_json_gets_a_response() {
 /// While another process holds the database lock, pings are answered and the client can leave.
 #[test]
 fn locked_archive_blocks_no_other_request() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
     host.start_solo_debate(json!({}));
-    let locked = lab.open_database();
-    locked.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let waiting: Vec<u64> = (0..4)
+    let database = env.open_database();
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let request_ids: Vec<u64> = (0..4)
         .map(|_| {
             let arguments = json!({"topic": "Locked?", "proposer": "host", "challenger": "host"});
             host.start_tool_call("start_debate", arguments)
@@ -174,16 +175,16 @@ fn locked_archive_blocks_no_other_request() {
     let began = Instant::now();
     host.request("ping", json!({}));
     assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
-    let (took, said) = host.disconnect();
+    let (took, messages) = host.disconnect();
     assert!(took < Duration::from_millis(1_500), "{took:?}");
-    assert!(said.iter().all(|message| waiting.iter().all(|id| message["id"] != *id)));
+    assert!(messages.iter().all(|message| request_ids.iter().all(|id| message["id"] != *id)));
 }
 
 /// Pipes and devices are refused as script files.
 #[test]
 fn script_must_be_a_regular_file() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
     for path in ["/dev/zero", "/dev/stdin", "/dev"] {
         let seat = format!("script:{path}");
         let arguments = json!({"topic": "Well?", "proposer": seat, "challenger": "host"});
@@ -194,8 +195,8 @@ fn script_must_be_a_regular_file() {
 /// An oversized message gets an error with its id, wherever the id is in the line.
 #[test]
 fn oversized_messages_are_refused() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
     for (id, megabytes) in [("first", 5), ("last", 17)] {
         let text = "x".repeat(megabytes * 1024 * 1024);
         let params = format!(
@@ -206,112 +207,112 @@ fn oversized_messages_are_refused() {
         } else {
             format!(r#"{{{params},"jsonrpc":"2.0","id":"{id}"}}"#)
         });
-        let why = host.wait_for_response(id)["error"]["message"].as_str().unwrap().to_owned();
-        assert!(why.contains("at most"), "{why}");
+        let error = host.wait_for_response(id)["error"]["message"].as_str().unwrap().to_owned();
+        assert!(error.contains("at most"), "{error}");
     }
     host.send_line(&"y".repeat(6 * 1024 * 1024));
     let speech = "long ".repeat(60_000);
-    let refused =
+    let refusal =
         host.expect_tool_error("continue_round", json!({"turn": "0.1.0.0", "speech": speech}));
-    assert!(refused.contains("no debate") || refused.contains("200000"), "{refused}");
+    assert!(refusal.contains("no debate") || refusal.contains("200000"), "{refusal}");
     assert_eq!(host.start_solo_debate(json!({}))["status"], "your_turn");
 }
 
 #[test]
 fn ping_is_answered_during_a_round() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    let mut arguments = slow_debate_args(&lab, 400);
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let mut arguments = slow_debate_args(&env, 400);
     arguments["wait_seconds"] = json!(20);
-    let round = host.start_tool_call("start_debate", arguments);
-    wait_until("it has begun", || {
+    let request_id = host.start_tool_call("start_debate", arguments);
+    wait_until("the debate has begun", || {
         host.call_tool("list_debates", json!({}))["debates"].as_array().unwrap().len() == 1
     });
     let began = Instant::now();
     host.request("ping", json!({}));
     host.call_tool("summarize", json!({}));
     assert!(began.elapsed() < Duration::from_millis(300), "{:?}", began.elapsed());
-    assert_eq!(structured_content(&host.wait_for_response(round))["status"], "paused");
-    assert!(host.unclaimed.iter().any(|news| news["method"] == "notifications/progress"));
+    assert_eq!(structured_content(&host.wait_for_response(request_id))["status"], "paused");
+    assert!(host.unclaimed.iter().any(|message| message["method"] == "notifications/progress"));
 }
 
 /// A cancelled request gets no response, and the round goes on.
 #[test]
 fn cancelled_request_leaves_the_debate_running() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    let mut arguments = slow_debate_args(&lab, 150);
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let mut arguments = slow_debate_args(&env, 150);
     arguments["wait_seconds"] = json!(20);
-    let round = host.start_tool_call("start_debate", arguments);
-    wait_until("it has begun", || {
+    let request_id = host.start_tool_call("start_debate", arguments);
+    wait_until("the debate has begun", || {
         host.call_tool("list_debates", json!({}))["debates"].as_array().unwrap().len() == 1
     });
-    host.notify("notifications/cancelled", json!({"requestId": round, "reason": "enough"}));
-    host.notify("notifications/cancelled", json!({"requestId": round}));
+    host.notify("notifications/cancelled", json!({"requestId": request_id, "reason": "enough"}));
+    host.notify("notifications/cancelled", json!({"requestId": request_id}));
     wait_until("the round is over", || {
         host.call_tool("summarize", json!({}))["status"] == "paused"
     });
-    assert_eq!(host.wait_for_response_within(round, Duration::from_millis(50)), None);
-    assert_eq!(lab.turn_counts(&lab.latest_debate_id()).len(), 2);
+    assert_eq!(host.wait_for_response_within(request_id, Duration::from_millis(50)), None);
+    assert_eq!(env.turn_counts(&env.latest_debate_id()).len(), 2);
 }
 
 /// The server stops within a second after the client has gone, and releases the lease.
 #[test]
 fn closed_stdin_stops_the_server() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    let mut arguments = slow_debate_args(&lab, 60_000);
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let mut arguments = slow_debate_args(&env, 60_000);
     arguments["wait_seconds"] = json!(50);
-    let waiting = host.start_tool_call("start_debate", arguments);
-    wait_until("it has begun", || {
+    let request_id = host.start_tool_call("start_debate", arguments);
+    wait_until("the debate has begun", || {
         host.call_tool("list_debates", json!({}))["debates"].as_array().unwrap().len() == 1
     });
-    let (took, last) = host.disconnect();
+    let (took, messages) = host.disconnect();
     assert!(took < Duration::from_secs(1), "{took:?}");
-    let farewell = last.iter().find(|message| message["id"] == waiting);
-    let farewell = structured_content(farewell.expect("whoever still reads is told"));
-    let call = format!("continue_round {{\"debate_id\":{}", farewell["debate_id"]);
-    assert!(farewell["next"].as_str().unwrap().contains(&call), "{farewell}");
+    let final_result = messages.iter().find(|message| message["id"] == request_id);
+    let final_result = structured_content(final_result.expect("the waiting call gets a result"));
+    let call = format!("continue_round {{\"debate_id\":{}", final_result["debate_id"]);
+    assert!(final_result["next"].as_str().unwrap().contains(&call), "{final_result}");
     // The lease is free, so another server continues at once.
-    lab.write_script(&SeatScript::new());
-    let mut next = lab.mcp_client();
-    assert_eq!(next.call_tool("continue_round", json!({}))["status"], "paused");
+    env.write_script(&SeatScript::new());
+    let mut next_client = env.mcp_client();
+    assert_eq!(next_client.call_tool("continue_round", json!({}))["status"], "paused");
 }
 
 /// SIGTERM stops the server. A client that disconnects without a request is no error.
 #[test]
 fn signal_stops_the_server() {
-    let lab = TestEnv::new();
-    let mut host = lab.mcp_client();
-    host.call_tool("start_debate", slow_debate_args(&lab, 60_000));
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    host.call_tool("start_debate", slow_debate_args(&env, 60_000));
     host.process().send_signal("TERM");
-    wait_until("it is over", || host.process().has_exited());
-    let silent = lab.uninitialized_mcp_client(&[]);
-    let (took, said) = silent.disconnect();
-    assert!(took < Duration::from_secs(1) && said.is_empty(), "{took:?} {said:?}");
+    wait_until("the server has exited", || host.process().has_exited());
+    let client = env.uninitialized_mcp_client(&[]);
+    let (took, messages) = client.disconnect();
+    assert!(took < Duration::from_secs(1) && messages.is_empty(), "{took:?} {messages:?}");
 }
 
 #[test]
 fn piped_requests_are_answered_before_exit() {
-    let lab = TestEnv::new();
+    let env = TestEnv::new();
     let lines = [
         json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize_params("sh")}),
         json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "list_models"}}),
     ];
     let lines = lines.map(|line| line.to_string() + "\n").concat();
-    let done = lab.debate(&["mcp"]).stdin(&lines).expect_success();
-    let answers: Vec<Value> = done.json_lines();
-    assert!(answers.iter().any(|answer| answer["id"] == 2 && answer["result"].is_object()));
-    assert_eq!(done.stderr, "");
+    let output = env.debate(&["mcp"]).stdin(&lines).expect_success();
+    let responses: Vec<Value> = output.json_lines();
+    assert!(responses.iter().any(|response| response["id"] == 2 && response["result"].is_object()));
+    assert_eq!(output.stderr, "");
 }
 
 /// The archive is opened lazily, with the first tool call that needs it.
 #[test]
 fn initialize_creates_no_files() {
-    let lab = TestEnv::new();
-    let mut host: McpTestClient = lab.mcp_client();
+    let env = TestEnv::new();
+    let mut host: McpTestClient = env.mcp_client();
     host.request("tools/list", json!({}));
     host.request("prompts/list", json!({}));
     host.disconnect();
-    assert!(!lab.data_dir().exists() && !lab.repo_root().join(".claude").exists());
+    assert!(!env.data_dir().exists() && !env.repo_root().join(".claude").exists());
 }

@@ -32,19 +32,19 @@ struct SlowProviders {
 impl Providers for SlowProviders {
     fn request_reply<'a>(
         &'a self,
-        ask: &'a TurnRequest,
+        request: &'a TurnRequest,
         _: ReplyStream,
     ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         self.call_count.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
-            let seconds = ask.participant.model().unwrap_or("0");
-            assert_ne!(seconds, "panic", "a voice that panics");
+            let seconds = request.participant.model().unwrap_or("0");
+            assert_ne!(seconds, "panic", "a provider that panics");
             tokio::time::sleep(Duration::from_secs(seconds.parse().unwrap())).await;
-            let (n, before) = (ask.round, ask.round.saturating_sub(1));
-            let text = match (ask.reply_kind, ask.seat.as_str()) {
+            let (n, previous_round) = (request.round, request.round.saturating_sub(1));
+            let text = match (request.reply_kind, request.seat.as_str()) {
                 (ReplyKind::Verdict, _) => verdict_json("pro").to_string(),
                 (_, "proposer") => {
-                    speech_with_claim("So.", &format!("P{n}"), &[&format!("C{before}")])
+                    speech_with_claim("So.", &format!("P{n}"), &[&format!("C{previous_round}")])
                 }
                 _ => speech_with_claim("No.", &format!("C{n}"), &[&format!("P{n}")]),
             };
@@ -84,16 +84,16 @@ impl InProcessClient {
     /// Starts a server with an archive in this folder and connects to it.
     async fn connect(
         folder: &Path,
-        voices: Arc<SlowProviders>,
+        providers: Arc<SlowProviders>,
         capabilities: Value,
     ) -> InProcessClient {
         let clock: Arc<dyn Clock> = Arc::new(VirtualClock(Instant::now()));
         let archive = Arc::new(SqliteArchive::new(&folder.join("home"), clock.clone()));
         let briefs =
             RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
-        let desk = App::new(AppParts {
+        let app = App::new(AppParts {
             archive,
-            providers: voices,
+            providers,
             briefs: Arc::new(briefs),
             evidence: Arc::new(NoEvidence),
             secrets: Secrets::new(Vec::new, []),
@@ -115,15 +115,15 @@ impl InProcessClient {
             environment: Environment::default(),
             settings: UserSettings::default(),
         };
-        let (ours, theirs) = tokio::io::duplex(1 << 20);
-        let (read, write) = tokio::io::split(theirs);
-        tokio::spawn(serve_on(McpServer::new(desk, config), read, write));
-        let (read, input) = tokio::io::split(ours);
+        let (client_end, server_end) = tokio::io::duplex(1 << 20);
+        let (read, write) = tokio::io::split(server_end);
+        tokio::spawn(serve_on(McpServer::new(app, config), read, write));
+        let (read, input) = tokio::io::split(client_end);
         let lines = BufReader::new(read).lines();
         let mut client = InProcessClient { input, lines, last_id: 0, progress: vec![] };
-        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
             "clientInfo": {"name": "test", "version": "1"}});
-        client.request("initialize", hello).await;
+        client.request("initialize", params).await;
         client
     }
 
@@ -140,8 +140,8 @@ impl InProcessClient {
                 return message;
             }
             assert_eq!(message["method"], "notifications/progress", "{message}");
-            let so_far = message["params"]["progress"].as_f64().unwrap();
-            self.progress.push((Instant::now(), so_far));
+            let progress = message["params"]["progress"].as_f64().unwrap();
+            self.progress.push((Instant::now(), progress));
         }
     }
 
@@ -161,35 +161,35 @@ fn slow_debate_args(seconds: &str) -> Value {
 #[tokio::test(start_paused = true)]
 async fn slow_round_is_awaited_in_short_calls() {
     let folder = TempDir::new().unwrap();
-    let voices = Arc::new(SlowProviders::default());
-    let mut client = InProcessClient::connect(folder.path(), voices.clone(), json!({})).await;
+    let providers = Arc::new(SlowProviders::default());
+    let mut client = InProcessClient::connect(folder.path(), providers.clone(), json!({})).await;
     let began = Instant::now();
     let mut call = ("start_debate", slow_debate_args("75"));
     let mut calls = 0;
     loop {
-        let asked = Instant::now();
-        let answer = client.call_tool(call.0, call.1).await;
+        let call_start = Instant::now();
+        let response = client.call_tool(call.0, call.1).await;
         calls += 1;
-        assert!(asked.elapsed() <= Duration::from_secs(46), "{:?}", asked.elapsed());
-        let mut heard = vec![(asked, -1.0)];
-        heard.append(&mut client.progress);
-        for pair in heard.windows(2) {
+        assert!(call_start.elapsed() <= Duration::from_secs(46), "{:?}", call_start.elapsed());
+        let mut notifications = vec![(call_start, -1.0)];
+        notifications.append(&mut client.progress);
+        for pair in notifications.windows(2) {
             assert!(pair[1].0 - pair[0].0 <= Duration::from_secs(5), "silence");
             assert!(pair[1].1 > pair[0].1, "progress only grows");
         }
-        assert!(heard.last().unwrap().0.elapsed() <= Duration::from_secs(5));
-        let stands = &answer["structuredContent"];
-        if stands["status"] != "running" {
-            assert_eq!(stands["status"], "paused", "{stands}");
+        assert!(notifications.last().unwrap().0.elapsed() <= Duration::from_secs(5));
+        let result = &response["structuredContent"];
+        if result["status"] != "running" {
+            assert_eq!(result["status"], "paused", "{result}");
             break;
         }
-        assert_eq!(stands["pending"].as_array().unwrap().len(), 1);
-        let turn = stands["pending"][0].as_str().unwrap().split(' ').next().unwrap().to_owned();
-        call = ("continue_round", json!({"debate_id": stands["debate_id"], "turn": turn}));
+        assert_eq!(result["pending"].as_array().unwrap().len(), 1);
+        let turn = result["pending"][0].as_str().unwrap().split(' ').next().unwrap().to_owned();
+        call = ("continue_round", json!({"debate_id": result["debate_id"], "turn": turn}));
     }
     let took = began.elapsed().as_secs();
     assert!((150..=152).contains(&took), "{took}");
-    assert_eq!((calls, voices.call_count.load(Ordering::SeqCst)), (4, 2));
+    assert_eq!((calls, providers.call_count.load(Ordering::SeqCst)), (4, 2));
 }
 
 /// `wait_seconds` is honoured up to a maximum of 55 seconds.
@@ -198,12 +198,14 @@ async fn wait_seconds_is_capped() {
     let folder = TempDir::new().unwrap();
     let mut client = InProcessClient::connect(folder.path(), Arc::default(), json!({})).await;
     let mut arguments = slow_debate_args("500");
-    for (asked, waited) in [(json!(1_000_000), 55), (json!(3), 3), (json!(0), 0), (json!("7"), 7)] {
-        arguments["wait_seconds"] = asked;
+    for (requested, expected_seconds) in
+        [(json!(1_000_000), 55), (json!(3), 3), (json!(0), 0), (json!("7"), 7)]
+    {
+        arguments["wait_seconds"] = requested;
         let began = Instant::now();
-        let answer = client.call_tool("start_debate", arguments.clone()).await;
-        assert_eq!(answer["structuredContent"]["status"], "running");
-        assert_eq!(began.elapsed().as_secs(), waited);
+        let response = client.call_tool("start_debate", arguments.clone()).await;
+        assert_eq!(response["structuredContent"]["status"], "running");
+        assert_eq!(began.elapsed().as_secs(), expected_seconds);
     }
 }
 
@@ -218,36 +220,39 @@ async fn client_with_tasks_support_gets_a_task() {
     assert_eq!(task["resultType"], "task", "{task}");
     assert!(began.elapsed() < Duration::from_secs(1));
     let id = json!({"taskId": task["taskId"]});
-    let mut heard = vec![];
-    let done = loop {
+    let mut status_messages = vec![];
+    let finished = loop {
         tokio::time::sleep(Duration::from_secs(10)).await;
-        let now = client.request("tasks/get", id.clone()).await["result"].clone();
-        heard.push(now["statusMessage"].as_str().unwrap_or_default().to_owned());
-        if now["status"] != "working" {
-            break now;
+        let task_status = client.request("tasks/get", id.clone()).await["result"].clone();
+        status_messages.push(task_status["statusMessage"].as_str().unwrap_or_default().to_owned());
+        if task_status["status"] != "working" {
+            break task_status;
         }
     };
-    assert_eq!(done["status"], "completed", "{done}");
-    assert_eq!(done["result"]["structuredContent"]["status"], "paused");
-    assert!(heard.iter().any(|message| message.contains("Challenger")), "{heard:?}");
+    assert_eq!(finished["status"], "completed", "{finished}");
+    assert_eq!(finished["result"]["structuredContent"]["status"], "paused");
+    assert!(
+        status_messages.iter().any(|message| message.contains("Challenger")),
+        "{status_messages:?}"
+    );
     // A call that needs no waiting gets its result at once.
-    let short =
+    let host_only =
         json!({"topic": "Mine?", "proposer": "host", "challenger": "host", "judge": "host"});
-    let answer = client.call_tool("start_debate", short).await;
-    assert_eq!(answer["structuredContent"]["status"], "your_turn");
+    let response = client.call_tool("start_debate", host_only).await;
+    assert_eq!(response["structuredContent"]["status"], "your_turn");
     // An explicit `wait_seconds` disables the task.
-    let mut said = slow_debate_args("20");
-    said["wait_seconds"] = 5.into();
-    let answer = client.call_tool("start_debate", said).await;
-    assert_eq!(answer["structuredContent"]["status"], "running", "{answer}");
+    let mut with_wait = slow_debate_args("20");
+    with_wait["wait_seconds"] = 5.into();
+    let response = client.call_tool("start_debate", with_wait).await;
+    assert_eq!(response["structuredContent"]["status"], "running", "{response}");
     // Cancelling a task stops the wait, not the debate.
     let task = client.call_tool("start_debate", slow_debate_args("20")).await;
     let id = json!({"taskId": task["taskId"]});
     client.request("tasks/cancel", id.clone()).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(client.request("tasks/get", id).await["result"]["status"], "cancelled");
-    let stands = client.call_tool("summarize", json!({})).await;
-    assert_eq!(stands["structuredContent"]["status"], "paused");
+    let result = client.call_tool("summarize", json!({})).await;
+    assert_eq!(result["structuredContent"]["status"], "paused");
 }
 
 /// A panic in a tool handler or provider becomes an error result, and the server keeps running.
@@ -255,17 +260,17 @@ async fn client_with_tasks_support_gets_a_task() {
 async fn panic_becomes_an_error_result() {
     let folder = TempDir::new().unwrap();
     let mut client = InProcessClient::connect(folder.path(), Arc::default(), json!({})).await;
-    let text = |answer: &Value| answer["content"][0]["text"].as_str().unwrap().to_owned();
-    let answer = client.call_tool("list_models", json!({})).await;
-    assert_eq!(answer["isError"], true);
-    assert!(text(&answer).contains("a list that panics"), "{answer}");
+    let text = |response: &Value| response["content"][0]["text"].as_str().unwrap().to_owned();
+    let response = client.call_tool("list_models", json!({})).await;
+    assert_eq!(response["isError"], true);
+    assert!(text(&response).contains("a list that panics"), "{response}");
     // A provider that panics stops the run, and the waiting call gets the error.
     let arguments = json!({"topic": "Panic?", "proposer": "one:panic", "challenger": "two:0",
         "judge": "three:0"});
-    let answer = client.call_tool("start_debate", arguments).await;
-    assert_eq!(answer["isError"], true, "{answer}");
-    let why = text(&answer);
-    assert!(why.contains("stopped") && why.contains("Next: continue_round"), "{why}");
+    let response = client.call_tool("start_debate", arguments).await;
+    assert_eq!(response["isError"], true, "{response}");
+    let error = text(&response);
+    assert!(error.contains("stopped") && error.contains("Next: continue_round"), "{error}");
     let pinged = timeout(Duration::from_secs(5), client.request("ping", json!({}))).await;
     assert!(pinged.is_ok());
 }

@@ -14,9 +14,10 @@ fn find_node() -> Option<PathBuf> {
 
 #[track_caller]
 fn run_successfully(command: &mut Command) {
-    let done = command.output().unwrap();
-    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    assert!(done.status.success(), "{out}\n{err}");
+    let output = command.output().unwrap();
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out}\n{err}");
 }
 
 /// `DEBATE_UPDATE=1 cargo test page_assets` updates the files.
@@ -27,16 +28,16 @@ fn page_assets_match_a_fresh_build() {
     run_successfully(
         Command::new(node).arg(repo_path("tests/browser/build.mjs")).arg(folder.path()),
     );
-    for (name, most) in MAX_BYTES {
+    for (name, limit) in MAX_BYTES {
         let built = fs::read(folder.path().join(name)).unwrap();
-        assert!(built.len() <= most, "{name} has {} bytes, and may have {most}", built.len());
+        assert!(built.len() <= limit, "{name} has {} bytes; the limit is {limit}", built.len());
         let path = repo_path("src/web/assets").join(name);
         if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
             fs::write(path, built).unwrap();
             continue;
         }
-        let there = fs::read(path).unwrap_or_default();
-        assert!(there == built, "src/web/assets/{name} is not up to date: set DEBATE_UPDATE=1");
+        let committed = fs::read(path).unwrap_or_default();
+        assert!(committed == built, "src/web/assets/{name} is not up to date: set DEBATE_UPDATE=1");
     }
 }
 
@@ -57,10 +58,10 @@ fn html_is_parsed_only_in_html_ts() {
         let text = fs::read_to_string(entry.path()).unwrap();
         let name = entry.file_name();
         assert!(text.lines().count() <= 300, "{} is long: split it by concept", name.display());
-        for means in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
-            assert!(!text.contains(means), "{} uses {means}", name.display());
+        for api in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
+            assert!(!text.contains(api), "{} uses {api}", name.display());
         }
-        let parses = text.contains("parseFromString");
-        assert_eq!(parses, name == "html.ts", "{}", name.display());
+        let parses_html = text.contains("parseFromString");
+        assert_eq!(parses_html, name == "html.ts", "{}", name.display());
     }
 }

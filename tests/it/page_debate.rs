@@ -18,34 +18,26 @@ const ASSETS: AssetUrls<'static> =
     AssetUrls { script: "/assets/app.js?v=1", style: "/assets/app.css?v=1" };
 
 /// Loads the newest debate of a test environment from its event export.
-pub(crate) fn load_last_debate(lab: &TestEnv) -> StoredDebate {
-    let out = lab.debate(&["export", "last", "--as", "events"]).expect_success().stdout;
-    let mut lines = out.lines();
+pub(crate) fn load_last_debate(env: &TestEnv) -> StoredDebate {
+    let exported = env.debate(&["export", "last", "--as", "events"]).expect_success().stdout;
+    let mut lines = exported.lines();
     let setup: Setup = serde_json::from_str(lines.next().unwrap()).unwrap();
     let events: Vec<RecordedEvent> =
         lines.map(|line| serde_json::from_str(line).unwrap()).collect();
-    let (unreadable, holder, record, state_files) = (None, None, None, vec![]);
-    StoredDebate {
-        setup,
-        events,
-        first_unreadable: unreadable,
-        holder,
-        record_path: record,
-        state_files,
-    }
+    let (first_unreadable, holder, record_path, state_files) = (None, None, None, vec![]);
+    StoredDebate { setup, events, first_unreadable, holder, record_path, state_files }
 }
 
 fn render_context(stored: &StoredDebate) -> RenderContext<'static> {
-    let links = Some(format!("/debates/{}", stored.setup.id));
-    RenderContext { debate_url: links, csrf_token: "pass", sign_in_hint: "No door.", id_prefix: "" }
+    let debate_url = Some(format!("/debates/{}", stored.setup.id));
+    RenderContext { debate_url, csrf_token: "pass", sign_in_hint: "No door.", id_prefix: "" }
 }
 
 fn render_page(stored: &StoredDebate, until: Option<u64>, viewer: Viewer) -> String {
-    let story = DebateHistory::from_stored(stored, until).unwrap();
-    let last = stored.events.len() as u64;
-    let around =
-        DebatePageInput { last_seq: last, live_text: BTreeMap::new(), viewer, assets: ASSETS };
-    render_debate_page(&story, &render_context(stored), &around).into_string()
+    let history = DebateHistory::from_stored(stored, until).unwrap();
+    let last_seq = stored.events.len() as u64;
+    let input = DebatePageInput { last_seq, live_text: BTreeMap::new(), viewer, assets: ASSETS };
+    render_debate_page(&history, &render_context(stored), &input).into_string()
 }
 
 /// State of a browser: every replaceable element, and the transcript items in order.
@@ -56,12 +48,12 @@ struct BrowserState {
 }
 
 impl BrowserState {
-    fn from_rendered(shown: &RenderedDebate, viewer: Viewer) -> BrowserState {
-        let mut screen = BrowserState::default();
-        for (id, html) in shown.fragments(viewer, 0).html {
-            screen.replace(&id, &html);
+    fn from_rendered(rendered: &RenderedDebate, viewer: Viewer) -> BrowserState {
+        let mut state = BrowserState::default();
+        for (id, html) in rendered.fragments(viewer, 0).html {
+            state.replace(&id, &html);
         }
-        screen
+        state
     }
 
     fn replace(&mut self, id: &str, html: &str) {
@@ -81,21 +73,21 @@ impl BrowserState {
                 .collect();
             return;
         }
-        match self.turns.iter_mut().find(|(known, _)| known == id) {
-            Some((_, kept)) => *kept = format!("<li>{html}</li>"),
+        match self.turns.iter_mut().find(|(turn_id, _)| turn_id == id) {
+            Some((_, item)) => *item = format!("<li>{html}</li>"),
             None => drop(self.parts.insert(id.to_owned(), html.to_owned())),
         }
     }
 
-    fn apply(&mut self, frame: &PageUpdate) {
-        for (id, html) in &frame.replace {
+    fn apply(&mut self, update: &PageUpdate) {
+        for (id, html) in &update.replace {
             self.replace(id, html);
         }
-        for added in &frame.append {
-            assert_eq!(added.parent, "turns");
-            assert!(!self.turns.iter().any(|(id, _)| *id == added.id), "{} twice", added.id);
-            assert_eq!(element_id(&added.html), added.id);
-            self.turns.push((added.id.clone(), added.html.clone()));
+        for item in &update.append {
+            assert_eq!(item.parent, "turns");
+            assert!(!self.turns.iter().any(|(id, _)| *id == item.id), "{} twice", item.id);
+            assert_eq!(element_id(&item.html), item.id);
+            self.turns.push((item.id.clone(), item.html.clone()));
         }
     }
 }
@@ -108,28 +100,28 @@ fn element_id(html: &str) -> String {
 /// Applies the update of every event and compares the result with a page loaded at that event.
 fn assert_live_page_matches_reload(stored: &StoredDebate) {
     for viewer in [Viewer::Reader, Viewer::Owner] {
-        let setting = render_context(stored);
-        let mut story = DebateHistory::open(stored.setup.clone()).unwrap();
-        let mut shown = RenderedDebate::new(&story, &setting, None);
-        let mut screen = BrowserState::from_rendered(&shown, viewer);
+        let context = render_context(stored);
+        let mut history = DebateHistory::open(stored.setup.clone()).unwrap();
+        let mut rendered = RenderedDebate::new(&history, &context, None);
+        let mut browser = BrowserState::from_rendered(&rendered, viewer);
         for recorded in &stored.events {
-            story.apply(recorded.clone()).unwrap();
-            let next = RenderedDebate::new(&story, &setting, Some(&shown));
-            let frame = next.update_since(&shown, &story, viewer);
-            assert_eq!(frame.seq, recorded.seq);
-            assert!(frame.announce.is_some());
-            screen.apply(&frame);
+            history.apply(recorded.clone()).unwrap();
+            let next = RenderedDebate::new(&history, &context, Some(&rendered));
+            let update = next.update_since(&rendered, &history, viewer);
+            assert_eq!(update.seq, recorded.seq);
+            assert!(update.announce.is_some());
+            browser.apply(&update);
             let fresh = DebateHistory::from_stored(stored, Some(recorded.seq)).unwrap();
-            let opened =
-                BrowserState::from_rendered(&RenderedDebate::new(&fresh, &setting, None), viewer);
-            assert_eq!(screen, opened, "at event {}", recorded.seq);
-            shown = next;
+            let reloaded =
+                BrowserState::from_rendered(&RenderedDebate::new(&fresh, &context, None), viewer);
+            assert_eq!(browser, reloaded, "at event {}", recorded.seq);
+            rendered = next;
         }
         let text = render_page(stored, None, viewer);
         assert_eq!(find_html_error(&text), None, "{text}");
         assert_eq!(text.matches("<h1").count(), 1);
         for (_, html) in
-            screen.turns.iter().chain(&screen.parts.clone().into_iter().collect::<Vec<_>>())
+            browser.turns.iter().chain(&browser.parts.clone().into_iter().collect::<Vec<_>>())
         {
             assert!(text.contains(html), "{html} is not in {text}");
         }
@@ -140,9 +132,9 @@ fn assert_live_page_matches_reload(stored: &StoredDebate) {
 
 #[test]
 fn live_duel_page_matches_a_fresh_page() {
-    let lab = TestEnv::new();
-    lab.debate_run("One file?", &["--json"]).expect_success();
-    let stored = load_last_debate(&lab);
+    let env = TestEnv::new();
+    env.debate_run("One file?", &["--json"]).expect_success();
+    let stored = load_last_debate(&env);
     assert_live_page_matches_reload(&stored);
     let text = render_page(&stored, None, Viewer::Reader);
     assert_contains_in_order(
@@ -181,12 +173,12 @@ fn live_duel_page_matches_a_fresh_page() {
 
 #[test]
 fn live_tribunal_page_matches_a_fresh_page() {
-    let lab = TestEnv::new();
-    let seat = lab.write_replies(&tribunal(10));
+    let env = TestEnv::new();
+    let seat = env.write_replies(&tribunal(10));
     let args =
         ["run", "One file?", "--format", "tribunal", "--model", &seat, "--same-judge", "--json"];
-    lab.debate(&args).expect_success();
-    let stored = load_last_debate(&lab);
+    env.debate(&args).expect_success();
+    let stored = load_last_debate(&env);
     assert_live_page_matches_reload(&stored);
     let text = render_page(&stored, None, Viewer::Reader);
     assert_contains_in_order(
@@ -197,54 +189,56 @@ fn live_tribunal_page_matches_a_fresh_page() {
 
 #[test]
 fn live_research_and_dialectic_pages_match_fresh_pages() {
-    let lab = TestEnv::new();
-    let seat = lab.write_replies(&research(ReplyLanguage::Chinese));
+    let env = TestEnv::new();
+    let seat = env.write_replies(&research(ReplyLanguage::Chinese));
     let topic = "用 sqlx 还是 rusqlite?";
-    lab.debate(&["run", topic, "--format", "research", "--model", &seat, "--yes", "--json"])
+    env.debate(&["run", topic, "--format", "research", "--model", &seat, "--yes", "--json"])
         .expect_success();
-    let found = load_last_debate(&lab);
-    assert_live_page_matches_reload(&found);
-    let text = render_page(&found, None, Viewer::Reader);
+    let research_debate = load_last_debate(&env);
+    assert_live_page_matches_reload(&research_debate);
+    let text = render_page(&research_debate, None, Viewer::Reader);
     assert!(text.contains("<h1 id=\"topic\" lang=\"zh\">"), "{text}");
     assert!(text.contains("data-side=\"other\" lang=\"zh\""), "{text}");
-    let seat = lab.write_replies(&dialectic());
-    let more = ["--yes", "--rounds", "3", "--json"];
-    lab.debate(&[&["run", "Well?", "--format", "dialectic", "--model", &seat], &more[..]].concat())
-        .expect_success();
-    let talked = load_last_debate(&lab);
-    assert_live_page_matches_reload(&talked);
-    assert!(render_page(&talked, None, Viewer::Reader).contains("Key Insights"));
+    let seat = env.write_replies(&dialectic());
+    let extra_args = ["--yes", "--rounds", "3", "--json"];
+    env.debate(
+        &[&["run", "Well?", "--format", "dialectic", "--model", &seat], &extra_args[..]].concat(),
+    )
+    .expect_success();
+    let dialectic_debate = load_last_debate(&env);
+    assert_live_page_matches_reload(&dialectic_debate);
+    assert!(render_page(&dialectic_debate, None, Viewer::Reader).contains("Key Insights"));
 }
 
 #[test]
 fn live_page_matches_after_pause_remark_and_retry() {
-    let lab = TestEnv::new();
-    lab.debate_run("One file?", &["--pause", "--json"]).expect_exit_code(2);
-    lab.debate(&["resume", "last", "--say", "Mind the **cost**.", "--json"]).expect_exit_code(2);
-    let held = load_last_debate(&lab);
-    assert_live_page_matches_reload(&held);
-    let text = render_page(&held, None, Viewer::Owner);
+    let env = TestEnv::new();
+    env.debate_run("One file?", &["--pause", "--json"]).expect_exit_code(2);
+    env.debate(&["resume", "last", "--say", "Mind the **cost**.", "--json"]).expect_exit_code(2);
+    let paused = load_last_debate(&env);
+    assert_live_page_matches_reload(&paused);
+    let text = render_page(&paused, None, Viewer::Owner);
     assert!(text.contains("Mind the <strong>cost</strong>."), "{text}");
-    lab.write_script(&SeatScript::empty());
-    lab.debate(&["resume", "last", "--yes", "--json"]).output();
-    lab.write_script(&SeatScript::new());
-    lab.debate(&["resume", "last", "--retry", "--yes", "--json"]).output();
-    let again = load_last_debate(&lab);
-    assert!(again.events.len() > held.events.len());
-    assert_live_page_matches_reload(&again);
+    env.write_script(&SeatScript::empty());
+    env.debate(&["resume", "last", "--yes", "--json"]).output();
+    env.write_script(&SeatScript::new());
+    env.debate(&["resume", "last", "--retry", "--yes", "--json"]).output();
+    let retried = load_last_debate(&env);
+    assert!(retried.events.len() > paused.events.len());
+    assert_live_page_matches_reload(&retried);
 }
 
 #[test]
 fn citations_are_linked_marked_or_struck_out() {
-    let lab = TestEnv::new();
-    lab.write_repo_file("src/lock.rs", "fn hold_the_lock_for_long() {\n    wait();\n}\n");
+    let env = TestEnv::new();
+    env.write_repo_file("src/lock.rs", "fn hold_the_lock_for_long() {\n    wait();\n}\n");
     let claims = json!({"claims": [{"id": "P1", "text": "It is held.", "evidence": [
         "src/lock.rs:1 \"fn hold_the_lock_for_long()\"", "src/gone.rs:9 \"never_written_anywhere()\"",
         "https://example.org/paper"], "answers": []}], "concedes": [], "resolves": []});
-    let said = format!("It is held.\n\n```claims\n{claims}\n```\n");
-    lab.write_script(&SeatScript::new().prepend(json!({"phase": "propose", "text": said})));
-    lab.debate_run("One file?", &["--rounds", "1", "--json"]).expect_success();
-    let stored = load_last_debate(&lab);
+    let speech = format!("It is held.\n\n```claims\n{claims}\n```\n");
+    env.write_script(&SeatScript::new().prepend(json!({"phase": "propose", "text": speech})));
+    env.debate_run("One file?", &["--rounds", "1", "--json"]).expect_success();
+    let stored = load_last_debate(&env);
     let text = render_page(&stored, None, Viewer::Reader);
     let link = format!(
         "<a class=\"cited verified\" href=\"/debates/{}/source?path=src/lock.rs&amp;line=1#L1\">",
@@ -260,28 +254,28 @@ fn citations_are_linked_marked_or_struck_out() {
 
 #[test]
 fn hostile_text_is_escaped() {
-    let lab = TestEnv::new();
-    let evil = "<script>alert(1)</script> <img src=x onerror=alert(1)> [x](javascript:alert(1))\n\n</article></ol>";
-    let said = speech_with_claim(evil, "P1\"><script>", &[]);
-    lab.write_script(&SeatScript::new().prepend(json!({"phase": "propose", "text": said})));
-    lab.debate_run("<script>alert(1)</script> One file?", &["--rounds", "1", "--json"]).output();
-    let stored = load_last_debate(&lab);
+    let env = TestEnv::new();
+    let hostile = "<script>alert(1)</script> <img src=x onerror=alert(1)> [x](javascript:alert(1))\n\n</article></ol>";
+    let speech = speech_with_claim(hostile, "P1\"><script>", &[]);
+    env.write_script(&SeatScript::new().prepend(json!({"phase": "propose", "text": speech})));
+    env.debate_run("<script>alert(1)</script> One file?", &["--rounds", "1", "--json"]).output();
+    let stored = load_last_debate(&env);
     assert_live_page_matches_reload(&stored);
     let text = render_page(&stored, None, Viewer::Reader);
-    assert_eq!(text.matches("<script").count(), 1, "only ours: {text}");
+    assert_eq!(text.matches("<script").count(), 1, "only the page's own script: {text}");
     assert!(!text.contains("href=\"javascript") && !text.contains("<img"));
 }
 
 #[test]
 fn html_export_is_self_contained() {
-    let lab = TestEnv::new();
-    lab.debate_run("One file?", &["--json"]).expect_success();
-    let stored = load_last_debate(&lab);
+    let env = TestEnv::new();
+    env.debate_run("One file?", &["--json"]).expect_success();
+    let stored = load_last_debate(&env);
     let text = render_export(&DebateHistory::from_stored(&stored, None).unwrap(), "p{color:red}")
         .into_string();
     assert_eq!(find_html_error(&text), None, "{text}");
-    for outside in ["<script", "<link", "src=\"", "href=\"/", "href=\"http", "<form"] {
-        assert!(!text.contains(outside), "{outside} in {text}");
+    for reference in ["<script", "<link", "src=\"", "href=\"/", "href=\"http", "<form"] {
+        assert!(!text.contains(reference), "{reference} in {text}");
     }
     assert_contains_in_order(
         &text,
@@ -292,7 +286,7 @@ fn html_export_is_self_contained() {
             "It is not, 2.",
         ],
     );
-    let out = lab.debate(&["export", "last", "--as", "html"]).expect_success().stdout;
-    assert_eq!(find_html_error(&out), None);
-    assert!(out.contains("Use one file.") && out.contains("<style>"));
+    let exported = env.debate(&["export", "last", "--as", "html"]).expect_success().stdout;
+    assert_eq!(find_html_error(&exported), None);
+    assert!(exported.contains("Use one file.") && exported.contains("<style>"));
 }

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 #[track_caller]
 fn render_checked(text: &str) -> String {
-    let begun = Instant::now();
+    let start = Instant::now();
     let html = render_markdown(text, 3).into_string();
-    assert!(begun.elapsed() < Duration::from_secs(5), "it took {:?}", begun.elapsed());
-    let about: String = text.chars().take(60).collect();
+    assert!(start.elapsed() < Duration::from_secs(5), "it took {:?}", start.elapsed());
+    let excerpt: String = text.chars().take(60).collect();
     assert_eq!(
         find_html_error(&html),
         None,
-        "{about:?}: {}",
+        "{excerpt:?}: {}",
         html.chars().take(600).collect::<String>()
     );
     html
@@ -88,8 +88,8 @@ fn only_safe_link_targets_are_kept() {
             format!("[x]: {address}\n\n[x]"),
         ] {
             let html = render_checked(&text);
-            let own = html.contains("<a ");
-            assert!(!own || html.contains("href=\"http"), "{text}: {html}");
+            let has_link = html.contains("<a ");
+            assert!(!has_link || html.contains("href=\"http"), "{text}: {html}");
             assert!(!html.contains("href=\"/"), "{text}: {html}");
         }
     }
@@ -119,11 +119,11 @@ fn nesting_and_size_are_limited() {
     ];
     for text in &deep {
         let html = render_checked(text);
-        let most = html.matches("<blockquote>").count().max(html.matches("<ul>").count());
-        assert!(most <= 3_000, "{most}");
+        let nested = html.matches("<blockquote>").count().max(html.matches("<ul>").count());
+        assert!(nested <= 3_000, "{nested}");
         assert!(html.len() < text.len() * 20 + 10_000);
     }
-    let columns = |many: usize| "|a".repeat(many) + "|\n" + &"|-".repeat(many) + "|\n";
+    let columns = |width: usize| "|a".repeat(width) + "|\n" + &"|-".repeat(width) + "|\n";
     let wide = columns(5_000) + &"|b\n".repeat(5_000);
     assert!(render_checked(&wide).len() < 300_000);
     let tall = columns(3) + &"|b|c|d|\n".repeat(20_000);
@@ -214,14 +214,15 @@ fn random_markdown_renders_well_formed_html() {
         "999999999999. ",
     ];
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
-    let mut chance = |below: usize| {
+    let mut random_below = |limit: usize| {
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
-        usize::try_from(seed % below as u64).unwrap()
+        usize::try_from(seed % limit as u64).unwrap()
     };
     for _ in 0..4_000 {
-        let text: String = (0..chance(40)).map(|_| PIECES[chance(PIECES.len())]).collect();
+        let text: String =
+            (0..random_below(40)).map(|_| PIECES[random_below(PIECES.len())]).collect();
         render_checked(&text);
     }
 }

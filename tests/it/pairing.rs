@@ -6,12 +6,12 @@ use debate_mcp::engine::pairing::{
 
 /// Parses `tool=family` words into candidates, in listing order.
 fn candidates(list: &str) -> Vec<Candidate> {
-    let one = |word: &str| {
+    let parse_candidate = |word: &str| {
         let (tool, family) = word.split_once('=').unwrap_or((word, ""));
         let family = Some(family.to_owned()).filter(|family| !family.is_empty());
         Candidate { participant: tool.parse().unwrap(), family, reads_files: false }
     };
-    list.split_whitespace().map(one).collect()
+    list.split_whitespace().map(parse_candidate).collect()
 }
 
 /// Parses `proposer challenger judge`, with `-` for an unassigned seat.
@@ -25,8 +25,10 @@ fn requested_seats(list: &str) -> RequestedSeats {
 }
 
 fn seat_preferences(pairings: &str, judges: &str) -> SeatPreferences {
-    let pair = |word: &str| word.split_once('+').map(|(one, other)| (one.into(), other.into()));
-    let pairings: Vec<(String, String)> = pairings.split_whitespace().filter_map(pair).collect();
+    let parse_pair =
+        |word: &str| word.split_once('+').map(|(one, other)| (one.into(), other.into()));
+    let pairings: Vec<(String, String)> =
+        pairings.split_whitespace().filter_map(parse_pair).collect();
     let judges: Vec<String> = judges.split_whitespace().map(Into::into).collect();
     SeatPreferences::parse(&pairings, &judges).unwrap()
 }
@@ -43,17 +45,17 @@ fn terminal_fallback() -> FallbackSeats {
     FallbackSeats { debater: None, judge: FallbackJudge::Debater("human".parse().unwrap()) }
 }
 
-fn pair_to_text(
-    who: &RequestedSeats,
-    able: &[Candidate],
-    preferred: &SeatPreferences,
-    there: &FallbackSeats,
+fn chosen_seats_text(
+    requested: &RequestedSeats,
+    available: &[Candidate],
+    preferences: &SeatPreferences,
+    fallbacks: &FallbackSeats,
 ) -> String {
-    match choose_seats(who, able, preferred, there) {
-        Ok(it) => {
+    match choose_seats(requested, available, preferences, fallbacks) {
+        Ok(seats) => {
             format!(
                 "{} {} {}",
-                it.proposer.participant, it.challenger.participant, it.judge.participant
+                seats.proposer.participant, seats.challenger.participant, seats.judge.participant
             )
         }
         Err(VacantSeat(role)) => format!("nobody plays the {role}"),
@@ -82,14 +84,14 @@ fn two_families_debate_and_a_third_judges() {
         ("human host -", ALL_CANDIDATES, "human host host"),
         ("host - -", "claude=anthropic", "host claude host"),
     ];
-    for (who, list, expected) in rows {
-        let came = pair_to_text(
-            &requested_seats(who),
+    for (requested, list, expected) in rows {
+        let chosen = chosen_seats_text(
+            &requested_seats(requested),
             &candidates(list),
             &SeatPreferences::default(),
             &client_fallback(),
         );
-        assert_eq!(came, expected, "{who} of {list}");
+        assert_eq!(chosen, expected, "{requested} of {list}");
     }
 }
 
@@ -104,14 +106,14 @@ fn terminal_has_no_fallback_for_a_side() {
         ("human human -", ALL_CANDIDATES, "human human human"),
         ("human script:b -", "", "human script:b script:b"),
     ];
-    for (who, list, expected) in rows {
-        let came = pair_to_text(
-            &requested_seats(who),
+    for (requested, list, expected) in rows {
+        let chosen = chosen_seats_text(
+            &requested_seats(requested),
             &candidates(list),
             &SeatPreferences::default(),
             &terminal_fallback(),
         );
-        assert_eq!(came, expected, "{who} of {list}");
+        assert_eq!(chosen, expected, "{requested} of {list}");
     }
 }
 
@@ -128,27 +130,27 @@ fn user_preferences_apply_to_playable_tools() {
         ("", "claude gemini", "- - -", "claude codex gemini"),
         ("gemini+claude", "", "- - gemini", "claude codex gemini"),
     ];
-    for (pairings, judges, who, expected) in rows {
-        let own = seat_preferences(pairings, judges);
-        let came = pair_to_text(
-            &requested_seats(who),
+    for (pairings, judges, requested, expected) in rows {
+        let preferences = seat_preferences(pairings, judges);
+        let chosen = chosen_seats_text(
+            &requested_seats(requested),
             &candidates(ALL_CANDIDATES),
-            &own,
+            &preferences,
             &client_fallback(),
         );
-        assert_eq!(came, expected, "{pairings} {judges} {who}");
+        assert_eq!(chosen, expected, "{pairings} {judges} {requested}");
     }
 }
 
 #[test]
 fn chosen_seats_have_a_reason() {
-    let came = choose_seats(
+    let chosen = choose_seats(
         &requested_seats("claude - -"),
         &candidates(ALL_CANDIDATES),
         &SeatPreferences::default(),
         &client_fallback(),
     )
     .unwrap();
-    let said = ["challenger codex (of another family)", "judge gemini (of a third family)"];
-    assert_eq!(came.describe_choices(), said);
+    let expected = ["challenger codex (of another family)", "judge gemini (of a third family)"];
+    assert_eq!(chosen.describe_choices(), expected);
 }

@@ -43,7 +43,7 @@ fn participant_is_a_tool_with_an_optional_model() {
 
 #[test]
 fn unsafe_participant_names_are_refused() {
-    let table: [(&str, ParticipantError); 18] = [
+    let cases: [(&str, ParticipantError); 18] = [
         ("", Empty),
         ("  ", Empty),
         (":opus", Empty),
@@ -63,8 +63,8 @@ fn unsafe_participant_names_are_refused() {
         ("script:a\u{7}b", InvalidModel),
         ("host:opus", UnexpectedModel),
     ];
-    for (text, bad) in table {
-        assert_parses(text, &Err(bad));
+    for (text, error) in cases {
+        assert_parses(text, &Err(error));
     }
     assert_parses("human:me", &Err(UnexpectedModel));
     assert_parses("bot:1", &Err(UnexpectedModel));
@@ -80,22 +80,25 @@ fn stored_participants_are_validated_again() {
         (r#"{"model":{"tool":""}}"#, Err(InvalidTool)),
         (r#"{"model":{"tool":"claude","model":"--yolo"}}"#, Err(InvalidModel)),
     ] {
-        let voice: Participant = serde_json::from_str(json).unwrap();
-        assert_eq!(voice.validate(), expected, "{json}");
+        let participant: Participant = serde_json::from_str(json).unwrap();
+        assert_eq!(participant.validate(), expected, "{json}");
     }
 }
 
 #[test]
 fn awaited_participants_have_no_model() {
-    for (text, tool, asked_for, awaited) in [
+    for (text, tool, model, awaited) in [
         ("claude:opus", "claude", Some("opus"), false),
         ("codex", "codex", None, false),
         ("host", "host", None, true),
         ("human", "human", None, true),
         ("bot", "bot", None, true),
     ] {
-        let voice: Participant = text.parse().unwrap();
-        assert_eq!((voice.tool(), voice.model(), voice.is_awaited()), (tool, asked_for, awaited));
+        let participant: Participant = text.parse().unwrap();
+        assert_eq!(
+            (participant.tool(), participant.model(), participant.is_awaited()),
+            (tool, model, awaited)
+        );
     }
     let efforts = [Effort::Low, Effort::Medium, Effort::High, Effort::Max].map(Effort::as_str);
     assert_eq!(efforts, ["low", "medium", "high", "max"]);

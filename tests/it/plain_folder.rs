@@ -13,12 +13,12 @@ struct FolderFixture {
 
 impl FolderFixture {
     fn new(files: &[(&str, &str)]) -> FolderFixture {
-        let plain = FolderFixture { folder: tempfile::tempdir().unwrap() };
-        fs::create_dir(plain.root()).unwrap();
+        let fixture = FolderFixture { folder: tempfile::tempdir().unwrap() };
+        fs::create_dir(fixture.root()).unwrap();
         for (path, text) in files {
-            plain.write(path, text);
+            fixture.write(path, text);
         }
-        plain
+        fixture
     }
 
     fn root(&self) -> PathBuf {
@@ -47,24 +47,24 @@ impl FolderFixture {
 
 #[test]
 fn small_folder_is_pinned_and_readable_later() {
-    let plain = FolderFixture::new(&[("src/a.rs", "fn a() {}\n"), ("notes.md", "x\n")]);
-    let pin = plain.pin().unwrap();
+    let fixture = FolderFixture::new(&[("src/a.rs", "fn a() {}\n"), ("notes.md", "x\n")]);
+    let pin = fixture.pin().unwrap();
     assert_eq!((pin.commit.as_deref(), pin.dirty, pin.left_out.len()), (None, false, 0));
-    assert_eq!(plain.pinned_paths(&pin), ["notes.md", "src/a.rs"]);
-    assert_eq!(plain.pin().unwrap(), pin, "the same files, the same pin");
-    plain.write("src/a.rs", "fn b() {}\n");
-    assert_ne!(plain.pin().unwrap().tree, pin.tree);
-    let view = plain.tree_store().view(&plain.root(), &pin.tree).unwrap();
+    assert_eq!(fixture.pinned_paths(&pin), ["notes.md", "src/a.rs"]);
+    assert_eq!(fixture.pin().unwrap(), pin, "pinning the same files again gives the same pin");
+    fixture.write("src/a.rs", "fn b() {}\n");
+    assert_ne!(fixture.pin().unwrap().tree, pin.tree);
+    let view = fixture.tree_store().view(&fixture.root(), &pin.tree).unwrap();
     let bytes = view.reader().unwrap().read_bytes(view.find("src/a.rs").unwrap());
-    assert_eq!(bytes.unwrap(), b"fn a() {}\n", "what was pinned stays as it was");
-    let snapshot = plain.tree_store().snapshot(&plain.root(), &pin.tree).unwrap();
+    assert_eq!(bytes.unwrap(), b"fn a() {}\n", "the pinned content is unchanged");
+    let snapshot = fixture.tree_store().snapshot(&fixture.root(), &pin.tree).unwrap();
     assert_eq!(list_files(&snapshot.folder), ["notes.md", "src/a.rs"]);
     make_writable(&snapshot.folder);
 }
 
 #[test]
 fn built_fetched_hidden_and_secret_files_are_excluded() {
-    let plain = FolderFixture::new(&[
+    let fixture = FolderFixture::new(&[
         ("a.rs", "a\n"),
         ("node_modules/x/index.js", "x\n"),
         ("target/debug/x", "x\n"),
@@ -80,11 +80,11 @@ fn built_fetched_hidden_and_secret_files_are_excluded() {
     ];
     #[cfg(unix)]
     {
-        std::os::unix::fs::symlink("/etc", plain.root().join("link")).unwrap();
+        std::os::unix::fs::symlink("/etc", fixture.root().join("link")).unwrap();
         expected.push(("link".into(), ExclusionReason::Link));
     }
-    let pin = plain.pin().unwrap();
-    assert_eq!(plain.pinned_paths(&pin), ["a.rs"]);
+    let pin = fixture.pin().unwrap();
+    assert_eq!(fixture.pinned_paths(&pin), ["a.rs"]);
     assert_eq!(excluded_paths(&pin.left_out), expected);
 }
 
@@ -94,24 +94,24 @@ fn home_root_and_too_large_folders_are_not_pinned() {
         assert_eq!(FolderFixture::new(&[("a.rs", "a\n"), (name, "x\n")]).pin(), None, "{name}");
     }
     assert_eq!(FolderFixture::new(&[]).pin(), None, "an empty folder");
-    assert_eq!(FolderFixture::new(&[(".env", "KEY=1\n")]).pin(), None, "nothing but a secret");
-    let plain = FolderFixture::new(&[]);
-    assert_eq!(plain.tree_store().pin(Path::new("/")).unwrap(), None);
+    assert_eq!(FolderFixture::new(&[(".env", "KEY=1\n")]).pin(), None, "only a secret file");
+    let fixture = FolderFixture::new(&[]);
+    assert_eq!(fixture.tree_store().pin(Path::new("/")).unwrap(), None);
     for nth in 0..2_001 {
-        fs::write(plain.root().join(format!("{nth}.txt")), "").unwrap();
+        fs::write(fixture.root().join(format!("{nth}.txt")), "").unwrap();
     }
-    assert_eq!(plain.pin(), None, "too many files");
-    fs::remove_file(plain.root().join("7.txt")).unwrap();
-    assert!(plain.pin().is_some());
+    assert_eq!(fixture.pin(), None, "too many files");
+    fs::remove_file(fixture.root().join("7.txt")).unwrap();
+    assert!(fixture.pin().is_some());
 }
 
 #[test]
 fn own_data_folder_is_not_pinned() {
-    let plain = FolderFixture::new(&[("a.rs", "a\n")]);
-    let trees = TreeStore::new(&plain.root().join("kept"));
-    let pin = trees.pin(&plain.root()).unwrap().unwrap();
-    assert_eq!(trees.pin(&plain.root()).unwrap().unwrap(), pin);
-    assert_eq!(TreeStore::new(&plain.root()).pin(&plain.root()).unwrap(), None);
+    let fixture = FolderFixture::new(&[("a.rs", "a\n")]);
+    let tree_store = TreeStore::new(&fixture.root().join("kept"));
+    let pin = tree_store.pin(&fixture.root()).unwrap().unwrap();
+    assert_eq!(tree_store.pin(&fixture.root()).unwrap().unwrap(), pin);
+    assert_eq!(TreeStore::new(&fixture.root()).pin(&fixture.root()).unwrap(), None);
 }
 
 /// Makes a read-only snapshot writable, so that its folder can be deleted.

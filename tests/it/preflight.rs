@@ -22,66 +22,66 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Installs a fake CLI that counts its calls.
-fn install_counting_cli(lab: &TestEnv, tool: &str) {
-    lab.install_fake_with_reply(tool, &speech_with_claim("Use one file.", "P1", &[]));
-    let own = lab.temp_path(&format!("fake-{tool}"));
-    lab.install_fake_with_script(
+fn install_counting_cli(env: &TestEnv, tool: &str) {
+    env.install_fake_with_reply(tool, &speech_with_claim("Use one file.", "P1", &[]));
+    let fake_dir = env.temp_path(&format!("fake-{tool}"));
+    env.install_fake_with_script(
         tool,
-        &format!("echo x >> '{0}/count'\n/bin/cat '{0}/out'", own.display()),
+        &format!("echo x >> '{0}/count'\n/bin/cat '{0}/out'", fake_dir.display()),
     );
 }
 
-fn call_count(lab: &TestEnv, tool: &str) -> usize {
-    let own = lab.temp_path(&format!("fake-{tool}")).join("count");
-    fs::read_to_string(own).unwrap_or_default().lines().count()
+fn call_count(env: &TestEnv, tool: &str) -> usize {
+    let count_file = env.temp_path(&format!("fake-{tool}")).join("count");
+    fs::read_to_string(count_file).unwrap_or_default().lines().count()
 }
 
 /// Installs a fake CLI that responds with "model not found".
-fn install_failing_cli(lab: &TestEnv, tool: &str) {
+fn install_failing_cli(env: &TestEnv, tool: &str) {
     let error = json!({"type": "result", "is_error": true, "result": "model not found: big",
         "api_error_status": 404});
-    lab.install_fake_with_output(
+    env.install_fake_with_output(
         tool,
         &CapturedOutput { stdout: format!("{error}\n"), stderr: String::new(), exit_code: 1 },
     );
 }
 
-fn write_config(lab: &TestEnv, text: &str) {
-    let folder = lab.temp_path("user/.config/debate");
+fn write_config(env: &TestEnv, text: &str) {
+    let folder = env.temp_path("user/.config/debate");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("config.toml"), text).unwrap();
 }
 
 #[test]
 fn named_model_that_fails_the_probe_stops_the_start() {
-    let lab = TestEnv::new();
-    install_failing_cli(&lab, "claude");
-    lab.install_fake_with_reply("codex", &speech_with_claim("One file locks.", "C1", &["P1"]));
-    let seats = ["--proposer", "claude:big", "--challenger", &lab.script_seat("contra.json")];
-    let done = lab.debate(&[&["run", "Well?"][..], &seats].concat()).expect_error(4);
+    let env = TestEnv::new();
+    install_failing_cli(&env, "claude");
+    env.install_fake_with_reply("codex", &speech_with_claim("One file locks.", "C1", &["P1"]));
+    let seats = ["--proposer", "claude:big", "--challenger", &env.script_seat("contra.json")];
+    let output = env.debate(&[&["run", "Well?"][..], &seats].concat()).expect_error(4);
     for part in ["`claude:big` does not answer (unknown model)", "claude, codex"] {
-        assert!(done.stderr.contains(part), "{}", done.stderr);
+        assert!(output.stderr.contains(part), "{}", output.stderr);
     }
-    let listed = lab.debate(&["list", "--all", "--json"]).expect_success().json();
-    assert_eq!(listed["debates"], json!([]), "nothing was opened");
-    let mut host = lab.mcp_client();
+    let listed = env.debate(&["list", "--all", "--json"]).expect_success().json();
+    assert_eq!(listed["debates"], json!([]), "no debate was opened");
+    let mut host = env.mcp_client();
     let arguments = json!({"topic": "Well?", "proposer": "claude:big", "challenger": "host"});
-    let said = host.expect_tool_error("start_debate", arguments);
-    assert!(said.contains("does not answer") && said.contains("list_models"), "{said}");
+    let error = host.expect_tool_error("start_debate", arguments);
+    assert!(error.contains("does not answer") && error.contains("list_models"), "{error}");
 }
 
 #[test]
 fn chosen_model_that_fails_the_probe_is_replaced() {
-    let lab = TestEnv::new();
-    install_failing_cli(&lab, "claude");
-    lab.install_fake_with_reply("codex", &speech_with_claim("Use one file.", "P1", &[]));
-    lab.install_fake_with_reply("gemini", &speech_with_claim("One file locks.", "C1", &["P1"]));
-    let judge = lab.script_seat("pro.json");
+    let env = TestEnv::new();
+    install_failing_cli(&env, "claude");
+    env.install_fake_with_reply("codex", &speech_with_claim("Use one file.", "P1", &[]));
+    env.install_fake_with_reply("gemini", &speech_with_claim("One file locks.", "C1", &["P1"]));
+    let judge = env.script_seat("pro.json");
     let args = ["run", "Well?", "--rounds", "1", "--judge", &judge, "--json"];
-    let done = lab.debate(&args).expect_success();
-    assert!(done.stderr.contains("[WARN] `claude` does not answer"), "{}", done.stderr);
-    assert!(done.stderr.contains("[INFO] Chosen: proposer codex"), "{}", done.stderr);
-    let result = done.json();
+    let output = env.debate(&args).expect_success();
+    assert!(output.stderr.contains("[WARN] `claude` does not answer"), "{}", output.stderr);
+    assert!(output.stderr.contains("[INFO] Chosen: proposer codex"), "{}", output.stderr);
+    let result = output.json();
     let tools: Vec<_> = result["turns"].as_array().unwrap().iter().map(|it| &it["tool"]).collect();
     assert_eq!(tools[..2], ["codex", "gemini"]);
     assert_eq!(result["chosen"].as_array().unwrap().len(), 2, "{result:#}");
@@ -90,82 +90,87 @@ fn chosen_model_that_fails_the_probe_is_replaced() {
 /// Expired logins must not look as if no tool were installed.
 #[test]
 fn all_probe_errors_are_reported() {
-    let lab = TestEnv::new();
-    install_failing_cli(&lab, "claude");
-    install_failing_cli(&lab, "codex");
-    let done = lab.debate(&["run", "Well?"]).expect_error(4);
-    for part in ["nobody plays", "`claude` does not answer", "`codex` does not answer"] {
-        assert!(done.stderr.contains(part), "{}", done.stderr);
+    let env = TestEnv::new();
+    install_failing_cli(&env, "claude");
+    install_failing_cli(&env, "codex");
+    let output = env.debate(&["run", "Well?"]).expect_error(4);
+    for part in
+        ["no participant is available", "`claude` does not answer", "`codex` does not answer"]
+    {
+        assert!(output.stderr.contains(part), "{}", output.stderr);
     }
 }
 
 #[test]
 fn config_error_stops_every_command() {
-    let lab = TestEnv::new();
-    install_counting_cli(&lab, "claude");
-    for (text, says) in [
+    let env = TestEnv::new();
+    install_counting_cli(&env, "claude");
+    for (text, expected) in [
         ("[tools.claude]\nfoo = 1", "`tools.claude`: unknown field `foo`"),
         ("[apis.claude]\nurl = \"http://127.0.0.1\"\nwire = \"chat\"", "`claude` is in `tools`"),
         ("[prices.models.big]\ninput = -3.0\noutput = 1.0", "prices.models.big.input"),
         ("[prices.models.big]\ninput = 3.0\noutput = nan", "prices.models.big.output"),
         ("[limits]\n\nmax_cost = \"much\"", "line 3"),
         ("[limits]\nturn_seconds = 0", "turn_seconds"),
-        ("[colours]\nred = 1", "known are the tables"),
+        ("[colours]\nred = 1", "known tables are"),
         ("[apis.one]\nurl = \"http://me:secret@127.0.0.1/v1\"\nwire = \"chat\"", "password"),
     ] {
-        write_config(&lab, text);
+        write_config(&env, text);
         for args in
             [&["models"][..], &["run", "Well?", "--proposer", "one", "--challenger", "human"]]
         {
-            if args[0] == "models" && says == "password" {
+            if args[0] == "models" && expected == "password" {
                 continue;
             }
-            let done = lab.debate(args).stdin("").output();
-            assert!(done.stderr.contains(says) && done.exit_code != Some(0), "{text}: {done:#?}");
+            let output = env.debate(args).stdin("").output();
+            assert!(
+                output.stderr.contains(expected) && output.exit_code != Some(0),
+                "{text}: {output:#?}"
+            );
         }
     }
-    assert_eq!(call_count(&lab, "claude"), 0);
-    fs::remove_file(lab.temp_path("user/.config/debate/config.toml")).unwrap();
-    fs::create_dir(lab.temp_path("user/.config/debate/config.toml")).unwrap();
-    let done = lab.debate(&["models"]).output();
-    assert!(done.stderr.contains("config.toml") && done.exit_code != Some(0), "{done:#?}");
+    assert_eq!(call_count(&env, "claude"), 0);
+    fs::remove_file(env.temp_path("user/.config/debate/config.toml")).unwrap();
+    fs::create_dir(env.temp_path("user/.config/debate/config.toml")).unwrap();
+    let output = env.debate(&["models"]).output();
+    assert!(output.stderr.contains("config.toml") && output.exit_code != Some(0), "{output:#?}");
 }
 
 /// Without prices the cost limit cannot be enforced, which is reported.
 #[test]
 fn cost_limit_without_prices_warns() {
-    let lab = TestEnv::new();
-    lab.install_fake_with_reply("codex", &speech_with_claim("Use one file.", "P1", &[]));
-    let (con, judge) = (lab.script_seat("contra.json"), lab.script_seat("pro.json"));
+    let env = TestEnv::new();
+    env.install_fake_with_reply("codex", &speech_with_claim("Use one file.", "P1", &[]));
+    let (con, judge) = (env.script_seat("contra.json"), env.script_seat("pro.json"));
     let seats = ["--proposer", "codex", "--challenger", &con, "--judge", &judge, "--no-probe"];
     let args = [&["run", "Well?", "--rounds", "1", "--max-cost", "1"][..], &seats].concat();
-    let done = lab.debate(&args).expect_success();
-    assert!(done.stderr.contains("[WARN] the limit of cost cannot be kept"), "{}", done.stderr);
+    let output = env.debate(&args).expect_success();
+    assert!(output.stderr.contains("[WARN] the limit of cost cannot be kept"), "{}", output.stderr);
 }
 
 /// The probe timeout applies to all candidates together, and a slow one is probed only once.
 #[tokio::test(start_paused = true)]
-async fn probe_timeout_is_spent_once() {
+async fn probe_timeout_covers_all_candidates_together() {
     let folder = tempfile::tempdir().unwrap();
-    let voices = Arc::new(SlowAndFailingProviders { asked_participants: Mutex::default() });
+    let providers = Arc::new(SlowAndFailingProviders { asked_participants: Mutex::default() });
     let clock: Arc<dyn Clock> = TokioClock::new();
     let archive = Arc::new(SqliteArchive::new(folder.path(), clock.clone()));
     let briefs = RepositorySource {
         current_folder: folder.path().into(),
         tree_store: TreeStore::new(folder.path()),
     };
-    let words = formats_catalog::load(folder.path(), folder.path());
-    let desk = App::new(AppParts {
+    let catalog = formats_catalog::load(folder.path(), folder.path());
+    let app = App::new(AppParts {
         archive,
-        providers: voices.clone(),
+        providers: providers.clone(),
         briefs: Arc::new(briefs),
         evidence: Arc::new(NoEvidence),
         secrets: Secrets::new(Vec::new, []),
         clock,
-        catalog: words,
+        catalog: catalog,
     });
-    let (host, began) = ("host".parse::<Participant>().unwrap(), Instant::now());
-    let wish = SeatingRequest {
+    let (host, started) = ("host".parse::<Participant>().unwrap(), Instant::now());
+    let request = SeatingRequest {
         requested: RequestedSeats::default(),
         preferences: SeatPreferences::default(),
         fallbacks: FallbackSeats {
@@ -179,11 +184,11 @@ async fn probe_timeout_is_spent_once() {
         probe_timeout: Some(Duration::from_secs(20)),
     };
     let draft = DebateDraft::new("Well?", host.clone(), host.clone(), host);
-    let (opening, warnings) = desk.prepare(draft, &wish, folder.path()).await.unwrap();
-    assert!(began.elapsed() <= Duration::from_secs(20), "{:?}", began.elapsed());
-    assert_eq!(opening.proposer.to_string(), "slow");
+    let (prepared, warnings) = app.prepare(draft, &request, folder.path()).await.unwrap();
+    assert!(started.elapsed() <= Duration::from_secs(20), "{:?}", started.elapsed());
+    assert_eq!(prepared.proposer.to_string(), "slow");
     assert_eq!(
-        voices.asked_participants.lock().unwrap().iter().filter(|it| *it == "slow").count(),
+        providers.asked_participants.lock().unwrap().iter().filter(|it| *it == "slow").count(),
         1
     );
     assert_eq!(warnings.iter().filter(|it| it.contains("`slow` has not answered")).count(), 1);
@@ -197,12 +202,12 @@ struct SlowAndFailingProviders {
 impl Providers for SlowAndFailingProviders {
     fn request_reply<'a>(
         &'a self,
-        ask: &'a TurnRequest,
+        request: &'a TurnRequest,
         _: ReplyStream,
     ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         Box::pin(async move {
-            self.asked_participants.lock().unwrap().push(ask.participant.to_string());
-            if ask.participant.tool() == "slow" {
+            self.asked_participants.lock().unwrap().push(request.participant.to_string());
+            if request.participant.tool() == "slow" {
                 tokio::time::sleep(Duration::from_secs(1000)).await;
             }
             Err(TurnFailure::new(FailureKind::NotLoggedIn, "no"))
@@ -214,129 +219,130 @@ impl Providers for SlowAndFailingProviders {
     fn side_conflict(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
-    fn is_model(&self, voice: &Participant) -> bool {
-        !voice.is_awaited()
+    fn is_model(&self, participant: &Participant) -> bool {
+        !participant.is_awaited()
     }
     fn list_providers(&self) -> Vec<ProviderInfo> {
-        let all = ["slow", "bad1", "bad2", "bad3", "bad4"].into_iter();
-        all.map(|seat| ProviderInfo {
-            seat: seat.into(),
-            model: true,
-            playable: true,
-            ..ProviderInfo::default()
-        })
-        .collect()
+        let names = ["slow", "bad1", "bad2", "bad3", "bad4"].into_iter();
+        names
+            .map(|seat| ProviderInfo {
+                seat: seat.into(),
+                model: true,
+                playable: true,
+                ..ProviderInfo::default()
+            })
+            .collect()
     }
 }
 
 #[test]
 fn unknown_default_model_is_dropped() {
-    let lab = TestEnv::new();
-    write_config(&lab, "[tools.claude]\nusual = { high = \"big\", usual = \"small\" }\n");
-    lab.install_fake_with_reply("claude", &speech_with_claim("Use one file.", "P1", &[]));
-    let own = lab.temp_path("fake-claude");
+    let env = TestEnv::new();
+    write_config(&env, "[tools.claude]\nusual = { high = \"big\", usual = \"small\" }\n");
+    env.install_fake_with_reply("claude", &speech_with_claim("Use one file.", "P1", &[]));
+    let fake_dir = env.temp_path("fake-claude");
     let error = json!({"type": "result", "is_error": true, "result": "no such model",
         "api_error_status": 404});
-    lab.install_fake_with_script(
+    env.install_fake_with_script(
         "claude",
         &format!(
             "case \"$*\" in *big*) echo '{error}'; exit 1;; esac\n/bin/cat '{}/out'",
-            own.display()
+            fake_dir.display()
         ),
     );
-    let (con, judge) = (lab.script_seat("contra.json"), lab.script_seat("pro.json"));
+    let (con, judge) = (env.script_seat("contra.json"), env.script_seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge];
     let run = |more: &[&str]| {
-        lab.debate(&[&["run", "Well?", "--rounds", "1", "--json"][..], &seats, more].concat())
+        env.debate(&[&["run", "Well?", "--rounds", "1", "--json"][..], &seats, more].concat())
             .expect_success()
     };
-    let done = run(&["--effort", "high"]);
-    assert!(done.stderr.contains("it is asked without naming a model"), "{}", done.stderr);
-    assert_eq!(done.json()["seats"][0]["model"], serde_json::Value::Null);
+    let output = run(&["--effort", "high"]);
+    assert!(output.stderr.contains("it is asked without naming a model"), "{}", output.stderr);
+    assert_eq!(output.json()["seats"][0]["model"], serde_json::Value::Null);
     assert_eq!(run(&[]).json()["seats"][0]["model"], "small");
 }
 
 #[test]
 fn probe_results_are_cached() {
-    let lab = TestEnv::new();
-    install_counting_cli(&lab, "claude");
-    install_counting_cli(&lab, "codex");
-    let mut host = lab.mcp_client();
+    let env = TestEnv::new();
+    install_counting_cli(&env, "claude");
+    install_counting_cli(&env, "codex");
+    let mut host = env.mcp_client();
     let arguments = json!({"topic": "Well?", "proposer": "claude", "challenger": "codex",
         "judge": "host", "rounds": 1});
     host.call_tool("start_debate", arguments.clone());
     assert_eq!(
-        (call_count(&lab, "claude"), call_count(&lab, "codex")),
+        (call_count(&env, "claude"), call_count(&env, "codex")),
         (2, 2),
         "a probe and a turn each"
     );
-    let mut again = arguments;
-    again["topic"] = "Well now?".into();
-    host.call_tool("start_debate", again);
-    assert_eq!((call_count(&lab, "claude"), call_count(&lab, "codex")), (3, 3), "a turn each");
+    let mut second_request = arguments;
+    second_request["topic"] = "Well now?".into();
+    host.call_tool("start_debate", second_request);
+    assert_eq!((call_count(&env, "claude"), call_count(&env, "codex")), (3, 3), "a turn each");
 }
 
 #[test]
 fn probe_can_be_disabled() {
-    let lab = TestEnv::new();
-    install_counting_cli(&lab, "claude");
-    let (con, judge) = (lab.script_seat("contra.json"), lab.script_seat("pro.json"));
+    let env = TestEnv::new();
+    install_counting_cli(&env, "claude");
+    let (con, judge) = (env.script_seat("contra.json"), env.script_seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge];
     let args = [&["run", "Well?", "--rounds", "1"][..], &seats].concat();
-    lab.debate(&[&args[..], &["--no-probe"]].concat()).expect_success();
-    assert_eq!(call_count(&lab, "claude"), 1);
-    write_config(&lab, "[seats]\nprobe = false\n");
-    lab.debate(&args).expect_success();
-    assert_eq!(call_count(&lab, "claude"), 2);
+    env.debate(&[&args[..], &["--no-probe"]].concat()).expect_success();
+    assert_eq!(call_count(&env, "claude"), 1);
+    write_config(&env, "[seats]\nprobe = false\n");
+    env.debate(&args).expect_success();
+    assert_eq!(call_count(&env, "claude"), 2);
     // An invalid request is refused before any model is probed.
-    write_config(&lab, "");
-    lab.debate(&[&args[..], &["--rounds", "9"]].concat()).output();
-    assert_eq!(call_count(&lab, "claude"), 2);
+    write_config(&env, "");
+    env.debate(&[&args[..], &["--rounds", "9"]].concat()).output();
+    assert_eq!(call_count(&env, "claude"), 2);
 }
 
 #[test]
 fn limits_prices_and_pairings_come_from_config() {
-    let lab = TestEnv::new();
+    let env = TestEnv::new();
     for tool in ["claude", "codex", "gemini"] {
-        lab.install_fake_with_reply(tool, &speech_with_claim("Use one file.", "P1", &[]));
+        env.install_fake_with_reply(tool, &speech_with_claim("Use one file.", "P1", &[]));
     }
     write_config(
-        &lab,
+        &env,
         "[seats]\npairings = [[\"gemini\", \"codex\"]]\njudges = [\"claude\"]\nprobe = false\n\
          [limits]\nmax_cost = 0.001\nturn_seconds = 77\n\
          [prices]\nas_of = \"2026-11-01\"\n[prices.models]\n\
          gemini-big = { input = 10.0, output = 50.0 }\n",
     );
-    let done = lab.debate(&["run", "Well?", "--rounds", "1", "--json"]).expect_exit_code(2);
+    let output = env.debate(&["run", "Well?", "--rounds", "1", "--json"]).expect_exit_code(2);
     assert!(
-        done.stderr.contains("proposer gemini (as your configuration pairs them)"),
+        output.stderr.contains("proposer gemini (as your configuration pairs them)"),
         "{}",
-        done.stderr
+        output.stderr
     );
-    assert!(done.stderr.contains("timeout 77s"), "{}", done.stderr);
-    assert!(done.stderr.contains("[INFO] Estimate: about 4 calls"), "{}", done.stderr);
-    assert!(done.stderr.contains("The budget is spent"), "{}", done.stderr);
+    assert!(output.stderr.contains("timeout 77s"), "{}", output.stderr);
+    assert!(output.stderr.contains("[INFO] Estimate: about 4 calls"), "{}", output.stderr);
+    assert!(output.stderr.contains("The budget is spent"), "{}", output.stderr);
     // 100 input tokens at $10 and 20 output tokens at $50 per million, in millionths of a dollar.
-    assert_eq!(done.json()["turns"][0]["envelope"]["cost"], 2_000);
+    assert_eq!(output.json()["turns"][0]["envelope"]["cost"], 2_000);
 }
 
 #[test]
 fn models_json_lists_version_login_and_probe() {
-    let lab = TestEnv::new();
-    install_failing_cli(&lab, "claude");
-    lab.install_fake_with_reply("codex", "OK");
+    let env = TestEnv::new();
+    install_failing_cli(&env, "claude");
+    env.install_fake_with_reply("codex", "OK");
     write_config(
-        &lab,
+        &env,
         "[tools.codex]\nusual = { high = \"big\" }\n[prices.models]\nbig = { input = 1, output = 2 }\n",
     );
     let listed =
-        lab.debate(&["models", "--probe", "--json"]).env("OPENAI_API_KEY", "k").expect_success();
+        env.debate(&["models", "--probe", "--json"]).env("OPENAI_API_KEY", "k").expect_success();
     let listed = listed.json();
-    let of = |seat: &str| {
-        let all = listed["models"].as_array().unwrap();
-        all.iter().find(|it| it["seat"] == seat).unwrap().clone()
+    let find_model = |seat: &str| {
+        let models = listed["models"].as_array().unwrap();
+        models.iter().find(|it| it["seat"] == seat).unwrap().clone()
     };
-    let codex = of("codex");
+    let codex = find_model("codex");
     assert_eq!(codex["version"], "1.2.3");
     assert_eq!(codex["login"], "OPENAI_API_KEY is set");
     assert_eq!(codex["probe"], "answers");
@@ -344,8 +350,8 @@ fn models_json_lists_version_login_and_probe() {
     assert_eq!(codex["models"], json!(["high: big"]));
     assert_eq!(codex["efforts"], json!(["low", "medium", "high", "max"]));
     assert!(codex["reached"].as_str().unwrap().ends_with("bin/codex"));
-    assert!(of("claude")["probe"].as_str().unwrap().starts_with("unknown model"));
-    assert_eq!(of("gemini")["playable"], false);
-    let words = lab.debate(&["models"]).expect_success().stdout;
-    assert!(words.contains("version 1.2.3; no login seen"), "{words}");
+    assert!(find_model("claude")["probe"].as_str().unwrap().starts_with("unknown model"));
+    assert_eq!(find_model("gemini")["playable"], false);
+    let text = env.debate(&["models"]).expect_success().stdout;
+    assert!(text.contains("version 1.2.3; no login seen"), "{text}");
 }

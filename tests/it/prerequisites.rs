@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 /// Path of a program, or `None` after reporting the test as skipped.
 #[track_caller]
 pub(crate) fn find_program_or_skip(
-    part: &str,
+    prerequisite: &str,
     program: &Path,
-    also: &[PathBuf],
+    extra_paths: &[PathBuf],
     install: &str,
 ) -> Option<PathBuf> {
-    let found = find_on_path(program).filter(|_| also.iter().all(|path| path.exists()));
+    let found = find_on_path(program).filter(|_| extra_paths.iter().all(|path| path.exists()));
     if found.is_some() {
         return found;
     }
     let required = std::env::var("DEBATE_TEST_REQUIRE").unwrap_or_default();
-    let required = required.split(',').any(|name| name.trim() == part);
-    assert!(!required, "{part} is required and not there; install it with: {install}");
+    let required = required.split(',').any(|name| name.trim() == prerequisite);
+    assert!(!required, "{prerequisite} is required but missing; install it with: {install}");
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
     // Bypasses the output capture of the test harness, so that a skip is always visible.
-    let line = format!("SKIPPED {test}: {part} is not there; install it with: {install}\n");
+    let line = format!("SKIPPED {test}: {prerequisite} is missing; install it with: {install}\n");
     let _ = std::io::stderr().write_all(line.as_bytes());
     None
 }

@@ -27,11 +27,12 @@ fn play_to_end(mut debate: Debate, seed: u64, rng: &mut Rng) -> (Debate, Vec<Eve
     (debate, log)
 }
 
-/// Random setups: each built-in format `each` times, then `others` generated formats.
-fn random_setups(each: usize, others: u64) -> impl Iterator<Item = (u64, Setup)> {
-    let five =
-        formats::built_in_formats().into_iter().flat_map(move |format| repeat_n(format, each));
-    let setups = (0..).zip(five.chain((0..others).map(random_format)));
+/// Random setups: each built-in format `per_format` times, then `generated` generated formats.
+fn random_setups(per_format: usize, generated: u64) -> impl Iterator<Item = (u64, Setup)> {
+    let built_in = formats::built_in_formats()
+        .into_iter()
+        .flat_map(move |format| repeat_n(format, per_format));
+    let setups = (0..).zip(built_in.chain((0..generated).map(random_format)));
     let setups = setups.map(|(seed, format)| (seed, random_setup(format, seed)));
     setups.filter(|(_, setup)| Debate::open(setup.clone()).is_ok())
 }
@@ -39,38 +40,39 @@ fn random_setups(each: usize, others: u64) -> impl Iterator<Item = (u64, Setup)>
 #[test]
 fn resume_after_any_event_gives_the_same_debate() {
     for (seed, setup) in random_setups(10, 100) {
-        let (whole, log) = play_to_end(Debate::open(setup.clone()).unwrap(), seed, &mut Rng(seed));
+        let (uninterrupted, log) =
+            play_to_end(Debate::open(setup.clone()).unwrap(), seed, &mut Rng(seed));
         let mut resumed = Debate::open(setup.clone()).unwrap();
         for crash in 0..=log.len() {
-            let mut resumed_here = resumed.clone();
+            let mut resumed_copy = resumed.clone();
             // Model turns in flight are lost with the process, so they are requested again.
-            let lost = resumed_here.clone();
-            apply_events(&mut resumed_here, ask_lost_cues(&lost));
-            assert_eq!(resumed_here, lost, "asking again changes nothing");
-            let (again, _) = play_to_end(resumed_here, seed, &mut Rng(seed + 7));
-            assert_eq!(again, whole, "{} seed {seed} crash {crash}", setup.format.name);
+            let before = resumed_copy.clone();
+            apply_events(&mut resumed_copy, ask_lost_cues(&before));
+            assert_eq!(resumed_copy, before, "requesting lost turns again changes nothing");
+            let (finished, _) = play_to_end(resumed_copy, seed, &mut Rng(seed + 7));
+            assert_eq!(finished, uninterrupted, "{} seed {seed} crash {crash}", setup.format.name);
             if let Some(event) = log.get(crash) {
                 apply_events(&mut resumed, [event.clone()]);
             }
         }
-        assert_eq!(Debate::replay(setup, log).unwrap(), whole);
+        assert_eq!(Debate::replay(setup, log).unwrap(), uninterrupted);
     }
 }
 
 #[test]
-fn random_debates_end_and_their_prompts_rebuild() {
+fn random_debates_end_and_their_prompts_can_be_rebuilt() {
     let mut outcomes = BTreeMap::new();
-    let mut seen = BTreeMap::new();
-    let (mut played, mut halves, mut reseated, mut court) =
+    let mut event_counts = BTreeMap::new();
+    let (mut played, mut mid_wave_cues, mut reseated, mut tribunal) =
         (0, 0, [0, 0], TribunalCounts::default());
     for (seed, setup) in random_setups(80, 400) {
         played += 1;
         let (debate, chaos) = ChaosRun::play(&setup, seed);
         *outcomes.entry((setup.format.name.clone(), outcome_name(&debate))).or_insert(0) += 1;
         for event in &chaos.log {
-            *seen.entry(event_name(event)).or_insert(0) += 1;
+            *event_counts.entry(event_name(event)).or_insert(0) += 1;
         }
-        halves += chaos.mid_wave_cues;
+        mid_wave_cues += chaos.mid_wave_cues;
         if let Some(seats) = chaos.log.iter().find_map(planned_seats) {
             let known = |seats: &[Seat], seat: &Seat| seats.iter().any(|s| s.name == seat.name);
             reseated[0] += usize::from(seats.iter().any(|seat| !known(&setup.seats, seat)));
@@ -86,19 +88,25 @@ fn random_debates_end_and_their_prompts_rebuild() {
         assert_one_speech_each(&debate);
         assert_nothing_lost(&debate, &chaos.log);
         assert_scores_consistent(&debate);
-        court.count(&debate);
+        tribunal.count(&debate);
         if formats::built_in_formats().contains(&setup.format) {
             assert_format_rules(&debate);
         }
     }
-    assert!(played > 400, "only {played} were fit to be played");
+    assert!(played > 400, "only {played} setups were valid");
     for format in formats::built_in_formats() {
         let reached = outcomes.keys().filter(|(name, _)| *name == format.name);
-        assert!(reached.count() >= 3, "chaos is too tame: {outcomes:?}");
+        assert!(reached.count() >= 3, "too few outcomes: {outcomes:?}");
     }
-    assert!(seen.len() == 14 && seen.values().all(|n| *n > 20), "chaos is too tame: {seen:?}");
-    assert!(court.rare_count().is_none(), "chaos is too tame: {court:?}");
-    assert!(halves > 20 && reseated.iter().all(|n| *n > 20), "too tame: {halves} {reseated:?}");
+    assert!(
+        event_counts.len() == 14 && event_counts.values().all(|n| *n > 20),
+        "rare events: {event_counts:?}"
+    );
+    assert!(tribunal.rare_count().is_none(), "rare tribunal events: {tribunal:?}");
+    assert!(
+        mid_wave_cues > 20 && reseated.iter().all(|n| *n > 20),
+        "too rare: {mid_wave_cues} {reseated:?}"
+    );
 }
 
 /// Counts of tribunal events, to check that the random debates cover them.
@@ -142,17 +150,18 @@ impl TribunalCounts {
         let TribunalCounts {
             petitions, declined, help_calls: calls, help_granted: granted, ..
         } = self;
-        let TribunalCounts { admitted, admitted_none: turned_away, panels, contested, .. } = self;
-        let all = [petitions, declined, calls, admitted, turned_away, panels, contested];
-        all.into_iter().copied().chain([*granted as usize]).find(|count| *count < 3)
+        let TribunalCounts { admitted, admitted_none: admitted_nobody, panels, contested, .. } =
+            self;
+        let counts = [petitions, declined, calls, admitted, admitted_nobody, panels, contested];
+        counts.into_iter().copied().chain([*granted as usize]).find(|count| *count < 3)
     }
 }
 
 /// Asserts that no turn since the last reopening and no remark of the user is lost.
 fn assert_nothing_lost(debate: &Debate, log: &[Event]) {
     assert!(debate.outcome().is_some() && next(debate) == Step::Done);
-    let reopened = log.iter().rposition(|event| matches!(event, Event::Reopened { .. }));
-    for event in &log[reopened.map_or(0, |at| at + 1)..] {
+    let last_reopening = log.iter().rposition(|event| matches!(event, Event::Reopened { .. }));
+    for event in &log[last_reopening.map_or(0, |at| at + 1)..] {
         match event {
             Event::Spoke { cue, reply } => {
                 assert_eq!(debate.turn(*cue).unwrap().as_ref(), Ok(reply));
@@ -161,8 +170,9 @@ fn assert_nothing_lost(debate: &Debate, log: &[Event]) {
             _ => {}
         }
     }
-    let said = log.iter().filter(|event| matches!(event, Event::Interjected { .. })).count();
-    assert_eq!(debate.remarks().len(), said);
+    let remark_count =
+        log.iter().filter(|event| matches!(event, Event::Interjected { .. })).count();
+    assert_eq!(debate.remarks().len(), remark_count);
 }
 
 /// Asserts that scores are within their bounds and add up, and that there is a judgment exactly if
@@ -176,21 +186,21 @@ fn assert_scores_consistent(debate: &Debate) {
         }
     }
     for side in [Side::Pro, Side::Con] {
-        let turned = turning_round(debate, side);
-        assert_eq!(turned.is_none(), marks.is_empty());
-        assert!(turned.is_none_or(|round| marks.iter().any(|mark| mark.round == round)));
+        let turning = turning_round(debate, side);
+        assert_eq!(turning.is_none(), marks.is_empty());
+        assert!(turning.is_none_or(|round| marks.iter().any(|mark| mark.round == round)));
     }
-    let ruled = rulings(debate).next().is_some();
-    let voted = debate.replies_in(..).any(|(_, body)| body.kind() == ReplyKind::Vote);
+    let has_ruling = rulings(debate).next().is_some();
+    let has_vote = debate.replies_in(..).any(|(_, body)| body.kind() == ReplyKind::Vote);
     let forfeited = matches!(debate.outcome(), Some(DebateOutcome::Forfeited { .. }));
     let judgment = judgment(debate);
-    assert_eq!(judgment.is_some(), forfeited || ruled || voted);
-    let Some(weighed) = judgment.as_ref().and_then(|judgment| judgment.weighted_score) else {
+    assert_eq!(judgment.is_some(), forfeited || has_ruling || has_vote);
+    let Some(weighted) = judgment.as_ref().and_then(|judgment| judgment.weighted_score) else {
         return;
     };
-    let parts = [weighed.rounds, weighed.rulings, weighed.judge, weighed.audience];
-    let parts = parts.into_iter().flatten().chain([weighed.total]);
-    assert!({ parts }.all(|part| part <= 10_000), "{weighed:?}");
+    let parts = [weighted.rounds, weighted.rulings, weighted.judge, weighted.audience];
+    let parts = parts.into_iter().flatten().chain([weighted.total]);
+    assert!({ parts }.all(|part| part <= 10_000), "{weighted:?}");
 }
 
 /// The seats that a plan change sets.
@@ -207,31 +217,35 @@ fn event_name(event: &Event) -> String {
 
 /// Asserts that the log up to the end of each take reproduces every prompt of that take.
 fn assert_prompts_rebuild(setup: &Setup, chaos: &ChaosRun) {
-    let ends = chaos.log.iter().enumerate();
-    let ends = ends.filter(|(_, event)| matches!(event, Event::Reopened { .. }));
-    let ends: Vec<usize> = ends.map(|(at, _)| at).chain([chaos.log.len()]).collect();
-    for (take, end) in ends.into_iter().enumerate() {
-        let audit = Debate::replay(setup.clone(), chaos.log[..end].to_vec()).unwrap();
-        let asked = chaos.first_prompts.iter().filter(|((t, _), _)| usize::from(*t) == take);
-        for ((_, cue), first) in asked {
-            assert_eq!(render_prompt(&audit, *cue), prompt_after_rejection(&audit, *cue, first));
+    let take_ends = chaos.log.iter().enumerate();
+    let take_ends = take_ends.filter(|(_, event)| matches!(event, Event::Reopened { .. }));
+    let take_ends: Vec<usize> =
+        take_ends.map(|(index, _)| index).chain([chaos.log.len()]).collect();
+    for (take, end) in take_ends.into_iter().enumerate() {
+        let replayed = Debate::replay(setup.clone(), chaos.log[..end].to_vec()).unwrap();
+        let prompts = chaos.first_prompts.iter().filter(|((t, _), _)| usize::from(*t) == take);
+        for ((_, cue), first) in prompts {
+            assert_eq!(
+                render_prompt(&replayed, *cue),
+                prompt_after_rejection(&replayed, *cue, first)
+            );
         }
     }
 }
 
 /// Asserts that a reply is refused at most once per turn, participant and take.
 fn assert_one_retry_per_turn(log: &[Event]) {
-    let mut refused = vec![];
+    let mut refused_cues = vec![];
     for event in log {
         match event {
             Event::Refused { cue, .. } => {
-                assert!(!refused.contains(cue), "{cue} was refused twice");
-                refused.push(*cue);
+                assert!(!refused_cues.contains(cue), "{cue} was refused twice");
+                refused_cues.push(*cue);
             }
             Event::Amended { change: Amendment::Seat { seat, .. }, .. } => {
-                refused.retain(|cue: &Cue| cue.seat != *seat);
+                refused_cues.retain(|cue: &Cue| cue.seat != *seat);
             }
-            Event::Reopened { .. } => refused.clear(),
+            Event::Reopened { .. } => refused_cues.clear(),
             _ => {}
         }
     }
@@ -239,11 +253,11 @@ fn assert_one_retry_per_turn(log: &[Event]) {
 
 fn assert_one_speech_each(debate: &Debate) {
     for (cue, _) in debate.turns() {
-        let spoken = debate.replies_before(cue).filter(|(past, _)| past.seat == cue.seat);
-        let spoken = spoken.filter(|(_, body)| body.kind() == ReplyKind::Speech).count();
+        let speeches = debate.replies_before(cue).filter(|(past, _)| past.seat == cue.seat);
+        let speeches = speeches.filter(|(_, body)| body.kind() == ReplyKind::Speech).count();
         match debate.setup().phase(cue).speakers {
             Speakers::Seated(_) | Speakers::Prompted(..) => {}
-            _ => assert_eq!(spoken, 0, "one speech each"),
+            _ => assert_eq!(speeches, 0, "one speech each"),
         }
     }
 }
@@ -252,7 +266,7 @@ fn assert_one_speech_each(debate: &Debate) {
 /// or two admissions in a round.
 fn assert_format_rules(debate: &Debate) {
     let setup = debate.setup();
-    let mut floor: BTreeMap<Position, usize> = BTreeMap::new();
+    let mut admissions: BTreeMap<Position, usize> = BTreeMap::new();
     for (nth, seat) in debate.seats().iter().enumerate() {
         let speeches = debate
             .replies_in(..)
@@ -266,12 +280,12 @@ fn assert_format_rules(debate: &Debate) {
             assert!(ruling.side.is_some(), "a verdict without a side");
         }
         if setup.phase(cue).name == "address" {
-            *floor.entry(cue.position()).or_default() += 1;
+            *admissions.entry(cue.position()).or_default() += 1;
         }
     }
-    assert!(floor.values().all(|admitted| *admitted == 1), "one is admitted a round");
-    let over = matches!(debate.outcome(), Some(DebateOutcome::Completed));
-    assert!(!over || debate.turns().any(|(cue, _)| cue.act == setup.ending_act()));
+    assert!(admissions.values().all(|admitted| *admitted == 1), "one admission per round");
+    let is_completed = matches!(debate.outcome(), Some(DebateOutcome::Completed));
+    assert!(!is_completed || debate.turns().any(|(cue, _)| cue.act == setup.ending_act()));
 }
 
 #[test]
@@ -291,20 +305,20 @@ fn events_and_setup_round_trip_through_json() {
 
 #[test]
 fn deadlines_survive_a_replay() {
-    let mut awaited = 0;
+    let mut awaited_turns = 0;
     for (seed, setup) in random_setups(10, 40) {
         let (_, log) = play_to_end(Debate::open(setup.clone()).unwrap(), seed, &mut Rng(seed));
         let mut debate = Debate::open(setup).unwrap();
         for event in log {
             apply_events(&mut debate, [event]);
-            let asked: Vec<Cue> = due_cues(&debate);
-            for cue in asked.into_iter().filter(|cue| debate.was_asked(*cue)) {
-                awaited += usize::from(debate.seat(cue).voice.is_awaited());
+            let due: Vec<Cue> = due_cues(&debate);
+            for cue in due.into_iter().filter(|cue| debate.was_asked(*cue)) {
+                awaited_turns += usize::from(debate.seat(cue).voice.is_awaited());
                 assert_eq!(debate.deadline(cue), Some(deadline(&debate, cue)));
             }
         }
     }
-    assert!(awaited > 100);
+    assert!(awaited_turns > 100);
 }
 
 #[test]
@@ -327,7 +341,7 @@ fn illegal_events_are_rejected() {
         let findings = vec![finding];
         let later = Cue { act: first.act + 1, ..first };
         let nowhere = Cue { act: 99, round: 99, phase: 99, seat: 99 };
-        let lost = |cue| Event::Failed {
+        let failed = |cue| Event::Failed {
             cue,
             failure: debate_mcp::debate::TurnFailure::new(FailureKind::TimedOut, "late"),
         };
@@ -347,8 +361,8 @@ fn illegal_events_are_rejected() {
             Event::Reopened { from: first },
             Event::Reopened { from: nowhere },
             Event::Asked { cues: vec![nowhere], deadline: None, prompts: vec![] },
-            lost(nowhere),
-            lost(later),
+            failed(nowhere),
+            failed(later),
         ] {
             assert!(debate.validate(&illegal).is_err(), "{illegal:?}");
         }

@@ -10,23 +10,23 @@ use std::path::Path;
 const CLI_TOOLS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "copilot"];
 
 /// A debate of one round between two CLIs, judged by a third.
-fn run_duel(lab: &TestEnv, proposer: &str, challenger: &str, judge: &str) -> Value {
-    lab.install_fake_with_reply(proposer, &speech_with_claim("Use one file.", "P1", &[]));
-    lab.install_fake_with_reply(challenger, &speech_with_claim("One file locks.", "C1", &["P1"]));
-    lab.install_fake_with_reply(judge, &verdict_json("pro").to_string());
+fn run_duel(env: &TestEnv, proposer: &str, challenger: &str, judge: &str) -> Value {
+    env.install_fake_with_reply(proposer, &speech_with_claim("Use one file.", "P1", &[]));
+    env.install_fake_with_reply(challenger, &speech_with_claim("One file locks.", "C1", &["P1"]));
+    env.install_fake_with_reply(judge, &verdict_json("pro").to_string());
     let seats = ["--proposer", proposer, "--challenger", challenger, "--judge", judge];
-    let more = ["--rounds", "1", "--json"];
-    let args = [&["run", "One file?"][..], &seats, &more].concat();
-    lab.debate(&args).expect_success().json()
+    let extra_args = ["--rounds", "1", "--json"];
+    let args = [&["run", "One file?"][..], &seats, &extra_args].concat();
+    env.debate(&args).expect_success().json()
 }
 
 /// Each of the five CLIs plays each seat, and every envelope names the tool, version and model.
 #[test]
 fn every_cli_plays_every_seat() {
     for nth in 0..CLI_TOOLS.len() {
-        let [one, two, three] = [0, 1, 2].map(|more| CLI_TOOLS[(nth + more) % CLI_TOOLS.len()]);
-        let lab = TestEnv::new();
-        let result = run_duel(&lab, one, two, three);
+        let [one, two, three] = [0, 1, 2].map(|offset| CLI_TOOLS[(nth + offset) % CLI_TOOLS.len()]);
+        let env = TestEnv::new();
+        let result = run_duel(&env, one, two, three);
         assert_eq!(result["status"], "completed", "{result:#}");
         assert_eq!(result["verdict"]["winner"], one);
         let turns = result["turns"].as_array().unwrap();
@@ -55,7 +55,7 @@ fn every_cli_plays_every_seat() {
 /// and only the provider's own keys in the environment.
 #[test]
 fn cli_is_called_in_isolation() {
-    let only: [(&str, &[&str], &[&str]); 5] = [
+    let cases: [(&str, &[&str], &[&str]); 5] = [
         (
             "claude",
             &["-p", "--strict-mcp-config", "--tools", "Read,Grep,Glob", "--setting-sources"],
@@ -79,54 +79,50 @@ fn cli_is_called_in_isolation() {
         ),
     ];
     let keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GITHUB_TOKEN"];
-    for (tool, flags, own) in only {
-        let lab = TestEnv::new();
-        fs::create_dir_all(lab.temp_path("user/.copilot")).unwrap();
-        fs::write(lab.temp_path("user/.copilot/settings.json"), "{ // mine\n \"model\": \"m\"}")
+    for (tool, flags, own_keys) in cases {
+        let env = TestEnv::new();
+        fs::create_dir_all(env.temp_path("user/.copilot")).unwrap();
+        fs::write(env.temp_path("user/.copilot/settings.json"), "{ // mine\n \"model\": \"m\"}")
             .unwrap();
-        fs::write(lab.temp_path("user/.copilot/config.json"), "{\"login\": 1}").unwrap();
-        fs::create_dir_all(lab.temp_path("user/.config/opencode")).unwrap();
+        fs::write(env.temp_path("user/.copilot/config.json"), "{\"login\": 1}").unwrap();
+        fs::create_dir_all(env.temp_path("user/.config/opencode")).unwrap();
         let config = "{ // mine\n \"mcp\": {\"mine\": {\"url\": \"http://a//b\"}} /* so */ }";
-        fs::write(lab.temp_path("user/.config/opencode/opencode.jsonc"), config).unwrap();
-        lab.install_fake_with_reply(tool, &speech_with_claim("Use one file.", "P1", &[]));
-        let mut run = lab.debate(&[
+        fs::write(env.temp_path("user/.config/opencode/opencode.jsonc"), config).unwrap();
+        env.install_fake_with_reply(tool, &speech_with_claim("Use one file.", "P1", &[]));
+        let mut command = env.debate(&[
             "run",
             "One $(file) or `many`?",
             "--proposer",
             &format!("{tool}:big"),
             "--challenger",
-            &lab.script_seat("contra.json"),
+            &env.script_seat("contra.json"),
             "--rounds",
             "1",
             "--judge",
-            &lab.script_seat("pro.json"),
+            &env.script_seat("pro.json"),
             "--effort",
             "high",
         ]);
         for key in keys {
-            run = run.env(key, "secret");
+            command = command.env(key, "secret");
         }
-        run.env("CLAUDECODE", "1").env("SECRET_OF_MINE", "x").expect_success();
-        let called = lab.last_fake_call(tool);
+        command.env("CLAUDECODE", "1").env("SECRET_OF_MINE", "x").expect_success();
+        let call = env.last_fake_call(tool);
         for flag in flags {
-            assert!(called.arguments.iter().any(|argument| argument == flag), "{tool}: {flag}");
+            assert!(call.arguments.iter().any(|argument| argument == flag), "{tool}: {flag}");
         }
-        assert!(called.arguments.iter().any(|argument| argument == "big"), "{tool}");
-        assert!(called.prompt.contains("One $(file) or `many`?") && !called.prompt.is_empty());
-        assert!(called.arguments.iter().all(|argument| !argument.contains("PROPOSER")), "{tool}");
+        assert!(call.arguments.iter().any(|argument| argument == "big"), "{tool}");
+        assert!(call.prompt.contains("One $(file) or `many`?") && !call.prompt.is_empty());
+        assert!(call.arguments.iter().all(|argument| !argument.contains("PROPOSER")), "{tool}");
         for key in keys {
-            let given = called.environment.iter().any(|line| line == &format!("{key}=secret"));
-            assert_eq!(given, own.contains(&key), "{tool}: {key}");
+            let is_passed = call.environment.iter().any(|line| line == &format!("{key}=secret"));
+            assert_eq!(is_passed, own_keys.contains(&key), "{tool}: {key}");
         }
-        let environment = called.environment.join("\n");
+        let environment = call.environment.join("\n");
         assert!(!environment.contains("CLAUDECODE") && !environment.contains("SECRET_OF_MINE"));
         assert!(environment.contains("DEBATE_SEAT="));
-        assert!(
-            !Path::new(&called.current_dir).starts_with(lab.repo_root()),
-            "{}",
-            called.current_dir
-        );
-        assert!(!Path::new(&called.current_dir).exists(), "its folder is gone");
+        assert!(!Path::new(&call.current_dir).starts_with(env.repo_root()), "{}", call.current_dir);
+        assert!(!Path::new(&call.current_dir).exists(), "its working folder is deleted");
         if tool == "opencode" {
             assert!(environment.contains(r#""mcp":{"mine":{"enabled":false}}"#), "{environment}");
             assert!(environment.contains(r#""*":"deny""#), "{environment}");
@@ -137,20 +133,20 @@ fn cli_is_called_in_isolation() {
 /// The turn of a fake CLI that replays a recorded output.
 fn replay_capture(capture: &str) -> Value {
     let tool = capture.split('-').next().unwrap();
-    let lab = TestEnv::new();
-    lab.install_fake_with_output(tool, &CapturedOutput::load(capture));
-    let (con, judge) = (lab.script_seat("contra.json"), lab.script_seat("pro.json"));
+    let env = TestEnv::new();
+    env.install_fake_with_output(tool, &CapturedOutput::load(capture));
+    let (con, judge) = (env.script_seat("contra.json"), env.script_seat("pro.json"));
     let seats = ["--proposer", tool, "--challenger", &con, "--judge", &judge];
-    let run = lab
+    let command = env
         .debate(&[&["run", "Well?", "--rounds", "1", "--no-probe", "--json"][..], &seats].concat());
-    let result: Value = serde_json::from_str(&run.output().stdout).unwrap();
+    let result: Value = serde_json::from_str(&command.output().stdout).unwrap();
     result["turns"][0].clone()
 }
 
 /// Recorded error outputs of real CLIs, and the failure they are parsed to.
 #[test]
 fn recorded_cli_errors_are_classified() {
-    for (capture, trouble, says) in [
+    for (capture, kind, expected) in [
         ("claude-err400", "crashed", "400"),
         ("claude-noauth", "not logged in", "log in"),
         ("claude-badflag", "crashed", "unknown option"),
@@ -171,8 +167,8 @@ fn recorded_cli_errors_are_classified() {
     ] {
         let turn = replay_capture(capture);
         let failure = turn["failure"].as_str().unwrap();
-        assert!(failure.starts_with(trouble), "{capture}: {failure}");
-        assert!(failure.contains(says), "{capture}: {failure}");
+        assert!(failure.starts_with(kind), "{capture}: {failure}");
+        assert!(failure.contains(expected), "{capture}: {failure}");
         assert!(!failure.contains('\u{1b}') && failure.len() < 700, "{capture}: {failure}");
         assert!(turn["envelope"]["exit_code"].is_i64(), "{capture}");
     }
@@ -191,12 +187,12 @@ fn recorded_cli_outputs_are_parsed() {
         ("copilot-json", "FAKE-ANSWER: forty-two.", Some("fake-model"), None),
     ] {
         let turn = replay_capture(capture);
-        let said = turn["text"].as_str().unwrap_or_else(|| panic!("{capture}: {turn:#}"));
-        assert!(said.starts_with(answer), "{capture}: {said}");
+        let text = turn["text"].as_str().unwrap_or_else(|| panic!("{capture}: {turn:#}"));
+        assert!(text.starts_with(answer), "{capture}: {text}");
         assert_eq!(turn["envelope"]["model_reported"].as_str(), model, "{capture}");
-        let told = &turn["envelope"];
-        let told = told["tokens_in"].as_u64().zip(told["tokens_out"].as_u64());
-        assert_eq!(told, tokens, "{capture}");
+        let reported = &turn["envelope"];
+        let reported = reported["tokens_in"].as_u64().zip(reported["tokens_out"].as_u64());
+        assert_eq!(reported, tokens, "{capture}");
     }
 }
 
@@ -204,21 +200,21 @@ fn recorded_cli_outputs_are_parsed() {
 #[test]
 fn invalid_cli_output_is_a_failure() {
     let empty = r#"{"type":"result","is_error":false,"result":"  "}"#;
-    for (does, trouble) in [
+    for (script, kind) in [
         ("exit 0", "unreadable reply"),
         ("echo rubbish", "unreadable reply"),
         (&format!("echo '{empty}'"), "empty reply"),
         ("kill -9 $$", "crashed"),
         ("exec /usr/bin/yes '{\"type\":\"noise\"}'", "unreadable reply"),
     ] {
-        let lab = TestEnv::new();
-        lab.install_fake_with_script("claude", does);
-        let seats = ["--proposer", "claude", "--challenger", &lab.script_seat("contra.json")];
-        let done =
-            lab.debate(&[&["run", "Well?", "--no-probe", "--json"][..], &seats].concat()).output();
-        let result: Value = serde_json::from_str(&done.stdout).unwrap();
+        let env = TestEnv::new();
+        env.install_fake_with_script("claude", script);
+        let seats = ["--proposer", "claude", "--challenger", &env.script_seat("contra.json")];
+        let output =
+            env.debate(&[&["run", "Well?", "--no-probe", "--json"][..], &seats].concat()).output();
+        let result: Value = serde_json::from_str(&output.stdout).unwrap();
         let failure = result["turns"][0]["failure"].as_str().unwrap();
-        assert!(failure.starts_with(trouble), "{does}: {failure}");
+        assert!(failure.starts_with(kind), "{script}: {failure}");
     }
 }
 
@@ -238,87 +234,90 @@ fn orphan_outside_the_process_group_is_killed() {
     else {
         return;
     };
-    let lab = TestEnv::new();
-    lab.install_fake_with_reply("claude", &speech_with_claim("Use one file.", "P1", &[]));
-    let (own, left) = (lab.temp_path("fake-claude"), lab.temp_path("left"));
-    let leaves = format!(
+    let env = TestEnv::new();
+    env.install_fake_with_reply("claude", &speech_with_claim("Use one file.", "P1", &[]));
+    let (fake_dir, pid_file) = (env.temp_path("fake-claude"), env.temp_path("left"));
+    let script = format!(
         "{} /bin/sh -c 'echo $$ > {1}; exec /bin/sleep 300' </dev/null >/dev/null 2>&1 &\n\
          while [ ! -s {1} ]; do :; done\n/bin/cat '{2}/out'",
         setsid.display(),
-        left.display(),
-        own.display()
+        pid_file.display(),
+        fake_dir.display()
     );
-    lab.install_fake_with_script("claude", &leaves);
-    let (con, judge) = (lab.script_seat("contra.json"), lab.script_seat("pro.json"));
+    env.install_fake_with_script("claude", &script);
+    let (con, judge) = (env.script_seat("contra.json"), env.script_seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
-    lab.debate(&[&["run", "Well?", "--rounds", "1"][..], &seats].concat()).expect_success();
-    let pid = fs::read_to_string(&left).unwrap();
-    wait_until("it is gone", || !is_alive(&pid));
+    env.debate(&[&["run", "Well?", "--rounds", "1"][..], &seats].concat()).expect_success();
+    let pid = fs::read_to_string(&pid_file).unwrap();
+    wait_until("the process has exited", || !is_alive(&pid));
 }
 
 /// A hanging CLI and its child that ignores signals are killed after a timeout, a cancel, a client
 /// disconnect, an interrupt, and a kill of this program.
 #[test]
 fn no_process_outlives_its_turn() {
-    let stubborn = "(trap '' TERM INT HUP; echo $$ > LEFT; exec /bin/sleep 300) &\n\
+    let script_template = "(trap '' TERM INT HUP; echo $$ > LEFT; exec /bin/sleep 300) &\n\
                     while [ ! -s LEFT ]; do :; done\necho $$ > PID\n/bin/sleep 300";
-    for end in ["time", "cancel", "hang up", "interrupt", "kill"] {
-        let lab = TestEnv::new();
-        let (pid, left) = (lab.temp_path("pid"), lab.temp_path("left"));
-        let does = stubborn.replace("PID", pid.to_str().unwrap());
-        lab.install_fake_with_script("claude", &does.replace("LEFT", left.to_str().unwrap()));
-        let begun = || fs::read_to_string(&pid).is_ok_and(|pid| !pid.trim().is_empty());
-        let con = lab.script_seat("contra.json");
+    for cause in ["time", "cancel", "hang up", "interrupt", "kill"] {
+        let env = TestEnv::new();
+        let (pid, child_pid) = (env.temp_path("pid"), env.temp_path("left"));
+        let script = script_template.replace("PID", pid.to_str().unwrap());
+        env.install_fake_with_script(
+            "claude",
+            &script.replace("LEFT", child_pid.to_str().unwrap()),
+        );
+        let has_started = || fs::read_to_string(&pid).is_ok_and(|pid| !pid.trim().is_empty());
+        let con = env.script_seat("contra.json");
         let seats = ["run", "Hang?", "--proposer", "claude", "--challenger", &con, "--no-probe"];
-        match end {
-            "time" => drop(lab.debate(&[&seats[..], &["--turn-timeout", "2"]].concat()).output()),
+        match cause {
+            "time" => drop(env.debate(&[&seats[..], &["--turn-timeout", "2"]].concat()).output()),
             "interrupt" | "kill" => {
-                let running = lab.debate(&seats).spawn();
-                wait_until("it has begun", begun);
-                running.send_signal(if end == "kill" { "KILL" } else { "INT" });
+                let running = env.debate(&seats).spawn();
+                wait_until("the CLI has started", has_started);
+                running.send_signal(if cause == "kill" { "KILL" } else { "INT" });
                 running.wait();
             }
             _ => {
-                let mut host = lab.mcp_client();
+                let mut host = env.mcp_client();
                 let arguments = json!({"topic": "Hang?", "proposer": "claude", "challenger": con,
                     "wait_seconds": 0, "options": {"probe": false}});
                 host.call_tool("start_debate", arguments);
-                wait_until("it has begun", begun);
-                if end == "cancel" {
+                wait_until("the CLI has started", has_started);
+                if cause == "cancel" {
                     host.call_tool("continue_round", json!({"decision": "cancel"}));
                 }
                 host.disconnect();
             }
         }
-        for file in [&pid, &left] {
+        for file in [&pid, &child_pid] {
             let pid = fs::read_to_string(file).unwrap();
-            wait_until("it is gone", || !is_alive(&pid));
+            wait_until("the process has exited", || !is_alive(&pid));
         }
     }
 }
 
 #[test]
 fn transient_cli_error_is_retried() {
-    let lab = TestEnv::new();
-    lab.install_fake_with_reply("claude", &speech_with_claim("Use one file.", "P1", &[]));
-    let counter = lab.temp_path("counter");
-    let limited = json!({"type": "result", "is_error": true, "result": "API Error: 529 overloaded",
+    let env = TestEnv::new();
+    env.install_fake_with_reply("claude", &speech_with_claim("Use one file.", "P1", &[]));
+    let counter = env.temp_path("counter");
+    let error = json!({"type": "result", "is_error": true, "result": "API Error: 529 overloaded",
         "api_error_status": 529});
-    let own = lab.temp_path("fake-claude/out");
-    lab.install_fake_with_script(
+    let reply_file = env.temp_path("fake-claude/out");
+    env.install_fake_with_script(
         "claude",
         &format!(
-            "echo x >> '{0}'\nif [ $(/usr/bin/wc -l < '{0}') -lt 2 ]; then echo '{limited}'; exit 1; fi\n\
+            "echo x >> '{0}'\nif [ $(/usr/bin/wc -l < '{0}') -lt 2 ]; then echo '{error}'; exit 1; fi\n\
              /bin/cat '{1}'",
             counter.display(),
-            own.display()
+            reply_file.display()
         ),
     );
     let seats =
-        ["--proposer", "claude", "--challenger", &lab.script_seat("contra.json"), "--rounds", "1"];
-    let judge = ["--judge", &lab.script_seat("pro.json"), "--no-probe", "--json"];
+        ["--proposer", "claude", "--challenger", &env.script_seat("contra.json"), "--rounds", "1"];
+    let judge_args = ["--judge", &env.script_seat("pro.json"), "--no-probe", "--json"];
     let result =
-        lab.debate(&[&["run", "Well?"][..], &seats, &judge].concat()).expect_success().json();
+        env.debate(&[&["run", "Well?"][..], &seats, &judge_args].concat()).expect_success().json();
     assert_eq!(result["turns"][0]["envelope"]["attempts"], 2);
     assert_eq!(fs::read_to_string(counter).unwrap().lines().count(), 2);
 }
@@ -326,82 +325,91 @@ fn transient_cli_error_is_retried() {
 /// A debate cannot be started from within a seat, even if the environment marker is removed.
 #[test]
 fn seat_cannot_start_a_debate() {
-    for hidden in ["", "/usr/bin/env -u DEBATE_SEAT "] {
-        let lab = TestEnv::new();
-        let said = lab.temp_path("said");
-        let debate = env!("CARGO_BIN_EXE_debate");
-        let con = lab.script_seat("contra.json");
-        lab.install_fake_with_script(
+    for prefix in ["", "/usr/bin/env -u DEBATE_SEAT "] {
+        let env = TestEnv::new();
+        let nested_output = env.temp_path("said");
+        let binary = env!("CARGO_BIN_EXE_debate");
+        let con = env.script_seat("contra.json");
+        env.install_fake_with_script(
             "claude",
             &format!(
-                "DEBATE_HOME='{}' {hidden}'{debate}' run Again? --proposer '{con}' --challenger \
+                "DEBATE_HOME='{}' {prefix}'{binary}' run Again? --proposer '{con}' --challenger \
                  '{con}' > '{}' 2>&1; echo $? >> '{1}'; exit 1",
-                lab.temp_path("other").display(),
-                said.display()
+                env.temp_path("other").display(),
+                nested_output.display()
             ),
         );
-        lab.debate(&["run", "Once?", "--proposer", "claude", "--challenger", &con]).output();
-        let said = fs::read_to_string(&said).unwrap();
-        assert!(said.contains("a debate opens no debates") && said.ends_with("4\n"), "{said}");
+        env.debate(&["run", "Once?", "--proposer", "claude", "--challenger", &con]).output();
+        let nested_output = fs::read_to_string(&nested_output).unwrap();
+        assert!(
+            nested_output.contains("a debate opens no debates") && nested_output.ends_with("4\n"),
+            "{nested_output}"
+        );
     }
 }
 
 /// The config file changes or adds CLI specs. Errors in it are reported.
 #[test]
 fn config_can_change_and_add_cli_specs() {
-    let lab = TestEnv::new();
-    let folder = lab.temp_path("user/.config/debate");
+    let env = TestEnv::new();
+    let folder = env.temp_path("user/.config/debate");
     fs::create_dir_all(&folder).unwrap();
-    let write = |text: &str| fs::write(folder.join("config.toml"), text).unwrap();
-    write(
+    let write_config = |text: &str| fs::write(folder.join("config.toml"), text).unwrap();
+    write_config(
         "[tools.claude]\nextra = [\"--mine\"]\n\n[tools.parrot]\nprogram = \"parrot\"\nreads = \"text\"\n",
     );
-    lab.install_fake_with_reply("claude", &speech_with_claim("One.", "P1", &[]));
+    env.install_fake_with_reply("claude", &speech_with_claim("One.", "P1", &[]));
     let parrot = speech_with_claim("No.", "C1", &["P1"]);
-    lab.install_fake_with_output(
+    env.install_fake_with_output(
         "parrot",
         &CapturedOutput { stdout: parrot, stderr: String::new(), exit_code: 0 },
     );
     let seats = ["--proposer", "claude", "--challenger", "parrot", "--rounds", "1"];
-    let judge = ["--judge", &lab.script_seat("pro.json"), "--no-probe", "--json"];
+    let judge_args = ["--judge", &env.script_seat("pro.json"), "--no-probe", "--json"];
     let result =
-        lab.debate(&[&["run", "Well?"][..], &seats, &judge].concat()).expect_success().json();
+        env.debate(&[&["run", "Well?"][..], &seats, &judge_args].concat()).expect_success().json();
     assert_eq!(result["turns"][1]["tool"], "parrot");
-    assert!(lab.last_fake_call("claude").arguments.contains(&"--mine".to_owned()));
-    for (text, says) in [
+    assert!(env.last_fake_call("claude").arguments.contains(&"--mine".to_owned()));
+    for (text, expected) in [
         ("colour = \"red\"", "colour"),
         ("[tools.claude]\nprogrm = \"x\"", "progrm"),
         ("[tools.mine]\nprogram = \"x\"", "reads"),
         ("[tools", "config.toml"),
     ] {
-        write(text);
-        let done = lab.debate(&[&["run", "Well?"][..], &seats].concat()).output();
-        assert!(done.stderr.contains(says) && done.exit_code != Some(0), "{text}: {}", done.stderr);
+        write_config(text);
+        let output = env.debate(&[&["run", "Well?"][..], &seats].concat()).output();
+        assert!(
+            output.stderr.contains(expected) && output.exit_code != Some(0),
+            "{text}: {}",
+            output.stderr
+        );
     }
 }
 
 /// Seats without a participant get installed CLIs. Without any, the host plays.
 #[test]
 fn unnamed_seats_are_filled_with_installed_clis() {
-    let lab = TestEnv::new();
-    lab.write_script(&SeatScript::new());
-    let mut host = lab.mcp_client();
-    let alone = host.call_tool("start_debate", json!({"topic": "Who?"}));
-    assert_eq!(alone["due"]["role"], "Proposer");
-    lab.install_fake_with_reply("gemini", &speech_with_claim("Use one file.", "P1", &[]));
-    lab.install_fake_with_reply("codex", &speech_with_claim("Use one file.", "P1", &[]));
+    let env = TestEnv::new();
+    env.write_script(&SeatScript::new());
+    let mut host = env.mcp_client();
+    let host_only = host.call_tool("start_debate", json!({"topic": "Who?"}));
+    assert_eq!(host_only["due"]["role"], "Proposer");
+    env.install_fake_with_reply("gemini", &speech_with_claim("Use one file.", "P1", &[]));
+    env.install_fake_with_reply("codex", &speech_with_claim("Use one file.", "P1", &[]));
     let listed = host.call_tool("list_models", json!({"probe": true}));
-    let able = listed["models"].as_array().unwrap().iter().filter(|it| it["playable"] == true);
+    let playable = listed["models"].as_array().unwrap().iter().filter(|it| it["playable"] == true);
     // Ignore local model servers that happen to run on this machine.
-    let local = ["ollama", "lmstudio", "vllm", "llamacpp"];
-    let able = able.map(|it| it["seat"].as_str().unwrap()).filter(|seat| !local.contains(seat));
-    let able: Vec<&str> = able.collect();
-    assert_eq!(able, ["codex", "gemini", "host", "human", "script:FILE", "demo"]);
-    let stands = host.call_tool("start_debate", json!({"topic": "Who now?", "rounds": 1}));
+    let local_servers = ["ollama", "lmstudio", "vllm", "llamacpp"];
+    let playable = playable
+        .map(|it| it["seat"].as_str().unwrap())
+        .filter(|seat| !local_servers.contains(seat));
+    let playable: Vec<&str> = playable.collect();
+    assert_eq!(playable, ["codex", "gemini", "host", "human", "script:FILE", "demo"]);
+    let status = host.call_tool("start_debate", json!({"topic": "Who now?", "rounds": 1}));
     let roles: Vec<&Value> =
-        stands["answered"].as_array().unwrap().iter().map(|it| &it["role"]).collect();
-    assert!(roles.contains(&&json!("Proposer (codex)")), "{stands:#}");
+        status["answered"].as_array().unwrap().iter().map(|it| &it["role"]).collect();
+    assert!(roles.contains(&&json!("Proposer (codex)")), "{status:#}");
     let chosen = "chosen: proposer codex (the first here), challenger gemini (of another family), \
                   judge host (because no third family is here)";
-    assert!(stands["notes"].to_string().contains(chosen), "{stands:#}");
+    assert!(status["notes"].to_string().contains(chosen), "{status:#}");
 }

@@ -49,9 +49,10 @@ fn request_body_and_key_header_fit_the_protocol() {
             ("x-goog-api-key", "k"),
         ),
     ] {
-        let wanted = PromptRequest { model: "m/1", prompt: "Why?", schema: None, max_tokens: None };
-        let sent = build_request(parse_protocol_name(name), &wanted);
-        assert_eq!((sent.path.as_str(), &sent.body), (path, &body), "{name}");
+        let request =
+            PromptRequest { model: "m/1", prompt: "Why?", schema: None, max_tokens: None };
+        let built = build_request(parse_protocol_name(name), &request);
+        assert_eq!((built.path.as_str(), &built.body), (path, &body), "{name}");
         assert_eq!(
             auth_header(parse_protocol_name(name), "k"),
             (key.0, key.1.to_owned()),
@@ -59,7 +60,7 @@ fn request_body_and_key_header_fit_the_protocol() {
         );
         let limited = build_request(
             parse_protocol_name(name),
-            &PromptRequest { max_tokens: Some(7), ..wanted },
+            &PromptRequest { max_tokens: Some(7), ..request },
         );
         assert!(limited.body.to_string().contains(":7"), "{name}: {}", limited.body);
     }
@@ -74,29 +75,32 @@ fn schema_is_placed_where_the_protocol_expects_it() {
     let loose = json!({"type": "object", "additionalProperties": false, "required": ["minimum"],
         "properties": {"minimum": {"type": "number"},
             "of": {"type": "array", "items": {"enum": ["a", null], "type": ["string", "null"]}}}});
-    for (name, at, kind) in [
+    for (name, schema_pointer, type_pointer) in [
         ("anthropic", "/output_config/format/schema", "/output_config/format/type"),
         ("responses", "/text/format/schema", "/text/format/type"),
         ("chat", "/response_format/json_schema/schema", "/response_format/type"),
         ("gemini", "/generationConfig/responseJsonSchema", "/generationConfig/responseMimeType"),
     ] {
-        let sent = |held| {
-            let schema = Some((held, &schema));
-            let wanted = PromptRequest { model: "m", prompt: "Why?", schema, max_tokens: None };
-            build_request(parse_protocol_name(name), &wanted).body
+        let build_body = |mode| {
+            let schema = Some((mode, &schema));
+            let request = PromptRequest { model: "m", prompt: "Why?", schema, max_tokens: None };
+            build_request(parse_protocol_name(name), &request).body
         };
-        let strict = sent(SchemaMode::Schema);
+        let strict = build_body(SchemaMode::Schema);
         assert_eq!(
-            strict.pointer(at),
+            strict.pointer(schema_pointer),
             Some(&adapt_schema(parse_protocol_name(name), &schema)),
             "{name}"
         );
-        let word = strict.pointer(kind).unwrap();
-        assert!(word == "json_schema" || word == "application/json", "{name}: {word}");
-        assert_eq!(sent(SchemaMode::PromptOnly).pointer(kind), None, "{name}");
-        let object = sent(SchemaMode::AnyObject);
-        assert_eq!(object.pointer(at), None, "{name}");
-        assert_eq!(object.pointer(kind).is_some(), name != "anthropic", "{name}");
+        let type_name = strict.pointer(type_pointer).unwrap();
+        assert!(
+            type_name == "json_schema" || type_name == "application/json",
+            "{name}: {type_name}"
+        );
+        assert_eq!(build_body(SchemaMode::PromptOnly).pointer(type_pointer), None, "{name}");
+        let object = build_body(SchemaMode::AnyObject);
+        assert_eq!(object.pointer(schema_pointer), None, "{name}");
+        assert_eq!(object.pointer(type_pointer).is_some(), name != "anthropic", "{name}");
         if name == "gemini" {
             let bounded = adapt_schema(parse_protocol_name(name), &schema);
             assert_eq!(bounded["properties"]["minimum"]["minimum"], 0);
@@ -108,38 +112,38 @@ fn schema_is_placed_where_the_protocol_expects_it() {
 
 /// Feeds the events of the fake server to the response parser.
 fn parse_stream(name: &str, text: &str, end: &str) -> (ApiResponse, String) {
-    let (mut answer, mut said) = (ApiResponse::default(), String::new());
+    let (mut response, mut streamed) = (ApiResponse::default(), String::new());
     for event in sse_events(name, "big", text, end) {
         let data = event.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
-        said.extend(answer.parse_event(parse_protocol_name(name), data).unwrap());
+        streamed.extend(response.parse_event(parse_protocol_name(name), data).unwrap());
     }
-    (answer, said)
+    (response, streamed)
 }
 
 /// Every way a response stream can end, for every protocol.
 #[test]
 fn response_stream_is_parsed_event_by_event() {
     for name in PROTOCOLS {
-        let (answer, said) = parse_stream(name, "one two three", "stop");
-        assert_eq!((answer.text.as_str(), said.as_str()), ("one two three", "one two three"));
-        assert_eq!(answer.model.as_deref(), Some("big"), "{name}");
-        assert_eq!((answer.tokens_in, answer.tokens_out), (Some(100), Some(20)), "{name}");
+        let (response, streamed) = parse_stream(name, "one two three", "stop");
+        assert_eq!((response.text.as_str(), streamed.as_str()), ("one two three", "one two three"));
+        assert_eq!(response.model.as_deref(), Some("big"), "{name}");
+        assert_eq!((response.tokens_in, response.tokens_out), (Some(100), Some(20)), "{name}");
         assert!(
-            answer.completed
-                && !answer.truncated
-                && answer.refusal.is_none()
-                && answer.error.is_none()
+            response.completed
+                && !response.truncated
+                && response.refusal.is_none()
+                && response.error.is_none()
         );
-        let (answer, _) = parse_stream(name, "one", "limit");
-        assert!(answer.completed && answer.truncated && answer.refusal.is_none(), "{name}");
-        let (answer, _) = parse_stream(name, "", "refusal");
-        assert!(answer.completed && answer.refusal.is_some(), "{name}");
-        let (answer, _) = parse_stream(name, "one", "none");
-        assert!(!answer.completed && answer.text == "one", "{name}");
-        let (answer, _) = parse_stream(name, "one", "error");
-        let complaint = ApiError::from_event(&answer.error.unwrap());
-        assert_eq!(complaint.message, "Overloaded", "{name}");
-        assert!(complaint.is_transient(), "{name}");
+        let (response, _) = parse_stream(name, "one", "limit");
+        assert!(response.completed && response.truncated && response.refusal.is_none(), "{name}");
+        let (response, _) = parse_stream(name, "", "refusal");
+        assert!(response.completed && response.refusal.is_some(), "{name}");
+        let (response, _) = parse_stream(name, "one", "none");
+        assert!(!response.completed && response.text == "one", "{name}");
+        let (response, _) = parse_stream(name, "one", "error");
+        let api_error = ApiError::from_event(&response.error.unwrap());
+        assert_eq!(api_error.message, "Overloaded", "{name}");
+        assert!(api_error.is_transient(), "{name}");
         for garbage in ["rubbish", "[1]", "3", "{\"a\":"] {
             assert_eq!(
                 ApiResponse::default().parse_event(parse_protocol_name(name), garbage),
@@ -147,9 +151,11 @@ fn response_stream_is_parsed_event_by_event() {
                 "{name}"
             );
         }
-        for odd in ["{}", r#"{"type": 3, "choices": 4, "candidates": {}, "response": []}"#] {
+        for unknown_event in
+            ["{}", r#"{"type": 3, "choices": 4, "candidates": {}, "response": []}"#]
+        {
             assert_eq!(
-                ApiResponse::default().parse_event(parse_protocol_name(name), odd),
+                ApiResponse::default().parse_event(parse_protocol_name(name), unknown_event),
                 Ok(None),
                 "{name}"
             );
@@ -160,8 +166,8 @@ fn response_stream_is_parsed_event_by_event() {
 /// Error responses as real services send them.
 #[test]
 fn error_responses_are_classified() {
-    let error = |code: &str, said: &str| json!({"error": {"code": code, "message": said}});
-    for (status, body, trouble, passes) in [
+    let error = |code: &str, message: &str| json!({"error": {"code": code, "message": message}});
+    for (status, body, kind, is_transient) in [
         (400, error("invalid_request_error", "no such field"), FailureKind::Other, false),
         (400, error("model_not_found", "no"), FailureKind::UnknownModel, false),
         (400, error("", "Model Not Exist"), FailureKind::UnknownModel, false),
@@ -179,10 +185,10 @@ fn error_responses_are_classified() {
         (503, error("", "busy"), FailureKind::RateLimited, true),
         (529, error("overloaded_error", "busy"), FailureKind::RateLimited, true),
     ] {
-        let complaint = ApiError::from_body(Some(status), &body.to_string());
+        let api_error = ApiError::from_body(Some(status), &body.to_string());
         assert_eq!(
-            (complaint.trouble(), complaint.is_transient()),
-            (trouble, passes),
+            (api_error.trouble(), api_error.is_transient()),
+            (kind, is_transient),
             "{status} {body}"
         );
     }
@@ -198,23 +204,23 @@ fn error_responses_are_classified() {
 /// The retry delay, from whichever header a service uses.
 #[test]
 fn retry_delay_is_read_from_headers() {
-    let told = |headers: &[(&str, &str)]| {
+    let parse_delay = |headers: &[(&str, &str)]| {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         parse_retry_headers(&headers.iter().map(owned).collect::<Vec<_>>())
     };
-    assert_eq!(told(&[("retry-after", "20")]), Some(20_000));
-    assert_eq!(told(&[("retry-after", "20"), ("retry-after-ms", "1500")]), Some(1500));
-    assert_eq!(told(&[("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")]), Some(0));
-    assert_eq!(told(&[("x-ratelimit-reset-requests", "6m0.5s")]), Some(360_500));
+    assert_eq!(parse_delay(&[("retry-after", "20")]), Some(20_000));
+    assert_eq!(parse_delay(&[("retry-after", "20"), ("retry-after-ms", "1500")]), Some(1500));
+    assert_eq!(parse_delay(&[("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")]), Some(0));
+    assert_eq!(parse_delay(&[("x-ratelimit-reset-requests", "6m0.5s")]), Some(360_500));
     let limits = [
         ("x-ratelimit-reset-requests", "1h"),
         ("x-ratelimit-remaining-requests", "9"),
         ("x-ratelimit-reset-tokens", "350ms"),
         ("x-ratelimit-remaining-tokens", "0"),
     ];
-    assert_eq!(told(&limits), Some(350));
+    assert_eq!(parse_delay(&limits), Some(350));
     for nonsense in ["", "soon", "-3", "NaN", "1e99", "5x"] {
-        assert_eq!(told(&[("retry-after", nonsense)]), None, "{nonsense}");
-        assert_eq!(told(&[("x-ratelimit-reset-tokens", nonsense)]), None, "{nonsense}");
+        assert_eq!(parse_delay(&[("retry-after", nonsense)]), None, "{nonsense}");
+        assert_eq!(parse_delay(&[("x-ratelimit-reset-tokens", nonsense)]), None, "{nonsense}");
     }
 }

@@ -10,25 +10,25 @@ use std::fs;
 
 /// Requests one turn from a fake CLI that is installed in the test environment.
 async fn request_turn(
-    lab: &TestEnv,
+    env: &TestEnv,
     tool: &str,
-    web: bool,
+    web_allowed: bool,
     prompt: &str,
-    own: &str,
+    tools_config: &str,
 ) -> Result<ProviderReply, TurnFailure> {
-    let around = SystemEnvironment {
-        variables: vec![("HOME".into(), lab.temp_path("user").into())],
-        search_path: vec![lab.bin_dir()],
-        home_dir: lab.temp_path("user"),
-        config_dir: lab.temp_path("user/.config"),
+    let environment = SystemEnvironment {
+        variables: vec![("HOME".into(), env.temp_path("user").into())],
+        search_path: vec![env.bin_dir()],
+        home_dir: env.temp_path("user"),
+        config_dir: env.temp_path("user/.config"),
     };
-    let roster = ProviderRegistry::new(ProviderConfig {
-        tools: toml::from_str(own).unwrap(),
-        environment: around,
+    let registry = ProviderRegistry::new(ProviderConfig {
+        tools: toml::from_str(tools_config).unwrap(),
+        environment,
         ..ProviderConfig::default()
     });
     let cue = Cue { act: 0, round: 1, phase: 0, seat: 0 };
-    let ask = TurnRequest {
+    let request = TurnRequest {
         debate_id: "d".into(),
         cue,
         seat: "proposer".into(),
@@ -41,30 +41,30 @@ async fn request_turn(
         prompt: prompt.into(),
         timeout_secs: 60,
         schema: None,
-        web_allowed: web,
-        root: lab.repo_root(),
+        web_allowed,
+        root: env.repo_root(),
         pin: None,
         attempt: 1,
     };
-    roster.request_reply(&ask, ReplyStream::discard(cue)).await
+    registry.request_reply(&request, ReplyStream::discard(cue)).await
 }
 
 /// How the CLI was called, and the caveats about web access.
 async fn call_with_web(tool: &str, web: bool) -> (FakeCliCall, Vec<String>) {
-    let lab = TestEnv::new();
-    let own = lab.temp_path(&format!("fake-{tool}"));
-    lab.install_fake_with_reply(tool, &speech_with_claim("Use one file.", "P1", &[]));
+    let env = TestEnv::new();
+    let fake_dir = env.temp_path(&format!("fake-{tool}"));
+    env.install_fake_with_reply(tool, &speech_with_claim("Use one file.", "P1", &[]));
     // The temporary home exists only while the CLI runs, so the fake copies its settings.
-    let does = format!(
+    let script = format!(
         "/bin/cat '{0}/out'\n/bin/cat \"$GEMINI_CLI_HOME/.gemini/settings.json\" > '{0}/settings' 2>/dev/null\nexit 0",
-        own.display()
+        fake_dir.display()
     );
-    lab.install_fake_with_script(tool, &does);
-    let said = request_turn(&lab, tool, web, "Well?", "").await.unwrap();
-    let mut called = lab.last_fake_call(tool);
-    called.environment.push(fs::read_to_string(own.join("settings")).unwrap_or_default());
+    env.install_fake_with_script(tool, &script);
+    let reply = request_turn(&env, tool, web, "Well?", "").await.unwrap();
+    let mut call = env.last_fake_call(tool);
+    call.environment.push(fs::read_to_string(fake_dir.join("settings")).unwrap_or_default());
     let web = |caveat: &String| caveat.starts_with("web access");
-    (called, said.envelope.caveats.into_iter().filter(web).collect())
+    (call, reply.envelope.caveats.into_iter().filter(web).collect())
 }
 
 #[tokio::test]
@@ -79,18 +79,18 @@ async fn web_access_is_enabled_only_where_allowed() {
         ),
     ] {
         for (web, has, lacks) in [(false, off, on), (true, on, off)] {
-            let (called, caveats) = call_with_web(tool, web).await;
-            let given = |flag: &str| called.arguments.iter().any(|argument| argument == flag);
-            assert!(given(has) && !given(lacks), "{tool}: {:?}", called.arguments);
+            let (call, caveats) = call_with_web(tool, web).await;
+            let has_flag = |flag: &str| call.arguments.iter().any(|argument| argument == flag);
+            assert!(has_flag(has) && !has_flag(lacks), "{tool}: {:?}", call.arguments);
             assert_eq!(caveats, Vec::<String>::new(), "{tool}");
         }
     }
-    for (tool, says) in
+    for (tool, setting) in
         [("gemini", "\"google_web_search\""), ("opencode", "\"webfetch\":\"allow\"")]
     {
         for web in [false, true] {
-            let (called, caveats) = call_with_web(tool, web).await;
-            assert_eq!(called.environment.join("\n").contains(says), web, "{tool}");
+            let (call, caveats) = call_with_web(tool, web).await;
+            assert_eq!(call.environment.join("\n").contains(setting), web, "{tool}");
             assert_eq!(caveats, Vec::<String>::new(), "{tool}");
         }
     }
@@ -100,7 +100,7 @@ async fn web_access_is_enabled_only_where_allowed() {
 #[tokio::test]
 async fn unenforced_web_access_is_a_caveat() {
     let parrot = "[parrot]\nprogram = \"parrot\"\nreads = \"text\"\n";
-    for (more, web, says) in [
+    for (config, web, expected) in [
         ("", false, Some("web access: not enforced")),
         ("", true, None),
         ("web = \"open\"", false, Some("web access: not enforced")),
@@ -108,81 +108,81 @@ async fn unenforced_web_access_is_a_caveat() {
         ("web = \"none\"", true, Some("web access: none")),
         ("web_off = [\"--offline\"]", false, None),
     ] {
-        let lab = TestEnv::new();
-        lab.install_fake_with_output(
+        let env = TestEnv::new();
+        env.install_fake_with_output(
             "parrot",
             &CapturedOutput { stdout: "Well.\n".into(), stderr: String::new(), exit_code: 0 },
         );
-        let said =
-            request_turn(&lab, "parrot", web, "Well?", &format!("{parrot}{more}")).await.unwrap();
-        assert_eq!(said.envelope.caveats.first().map(String::as_str), says, "{more} {web}");
+        let reply =
+            request_turn(&env, "parrot", web, "Well?", &format!("{parrot}{config}")).await.unwrap();
+        assert_eq!(reply.envelope.caveats.first().map(String::as_str), expected, "{config} {web}");
     }
 }
 
 #[tokio::test]
 async fn oversized_prompt_is_not_sent() {
-    let lab = TestEnv::new();
-    lab.install_fake_with_reply("codex", "Well.");
-    let failure = request_turn(&lab, "codex", false, &"ß".repeat(1_048_577), "").await.unwrap_err();
+    let env = TestEnv::new();
+    env.install_fake_with_reply("codex", "Well.");
+    let failure = request_turn(&env, "codex", false, &"ß".repeat(1_048_577), "").await.unwrap_err();
     assert_eq!(failure.trouble, FailureKind::Other);
     assert!(failure.note.contains("1048577") && failure.note.contains("1048576"), "{failure:?}");
-    assert!(!lab.temp_path("fake-codex/prompt").exists());
-    assert!(request_turn(&lab, "codex", false, &"ß".repeat(1_048_576), "").await.is_ok());
+    assert!(!env.temp_path("fake-codex/prompt").exists());
+    assert!(request_turn(&env, "codex", false, &"ß".repeat(1_048_576), "").await.is_ok());
 }
 
 /// The retry delay from the CLI's error output ends up in the failure, and no retry is made before.
 #[tokio::test]
 async fn retry_delay_of_a_rate_limit_is_kept() {
-    let told = |text: &str| {
+    let error_json = |text: &str| {
         json!({"type": "result", "is_error": true, "result": text,
         "api_error_status": 429})
     };
-    let waits = json!({"type": "system", "subtype": "api_retry", "attempt": 2,
+    let retry_notice = json!({"type": "system", "subtype": "api_retry", "attempt": 2,
         "retry_delay_ms": 30_500.7, "error_status": 429});
-    for (said, retry, attempts) in [
-        (told("Rate limit reached. Please try again in 40s.").to_string(), 40_000, 1),
-        (told("Too many requests, retry after 1m30s").to_string(), 90_000, 1),
-        (told("limit: Try again in 2 minutes").to_string(), 120_000, 1),
-        (told("quota; retry in 50ms").to_string(), 50, 3),
-        (format!("{waits}\n{}", told("API Error: 429")), 30_500, 1),
+    for (output, retry, attempts) in [
+        (error_json("Rate limit reached. Please try again in 40s.").to_string(), 40_000, 1),
+        (error_json("Too many requests, retry after 1m30s").to_string(), 90_000, 1),
+        (error_json("limit: Try again in 2 minutes").to_string(), 120_000, 1),
+        (error_json("quota; retry in 50ms").to_string(), 50, 3),
+        (format!("{retry_notice}\n{}", error_json("API Error: 429")), 30_500, 1),
     ] {
-        let lab = TestEnv::new();
-        lab.install_fake_with_output(
+        let env = TestEnv::new();
+        env.install_fake_with_output(
             "claude",
-            &CapturedOutput { stdout: format!("{said}\n"), stderr: String::new(), exit_code: 1 },
+            &CapturedOutput { stdout: format!("{output}\n"), stderr: String::new(), exit_code: 1 },
         );
-        let failure = request_turn(&lab, "claude", false, "Well?", "").await.unwrap_err();
-        assert_eq!(failure.trouble, FailureKind::RateLimited, "{said}");
-        assert_eq!(failure.retry_ms, Some(retry), "{said}");
-        assert_eq!(failure.envelope.attempts, Some(attempts), "{said}");
+        let failure = request_turn(&env, "claude", false, "Well?", "").await.unwrap_err();
+        assert_eq!(failure.trouble, FailureKind::RateLimited, "{output}");
+        assert_eq!(failure.retry_ms, Some(retry), "{output}");
+        assert_eq!(failure.envelope.attempts, Some(attempts), "{output}");
     }
 }
 
 /// A CLI that reads instructions from its home gets a temporary one with the login only.
 #[tokio::test]
 async fn temporary_home_has_the_login_and_no_instructions() {
-    let lab = TestEnv::new();
-    let home = lab.temp_path("user/.copilot");
+    let env = TestEnv::new();
+    let home = env.temp_path("user/.copilot");
     fs::create_dir_all(home.join("hooks")).unwrap();
     fs::write(home.join("config.json"), "{\"login\": 1}").unwrap();
     fs::write(home.join("settings.json"), "{\"model\": \"m\", // mine\n \"hooks\": {}}").unwrap();
     fs::write(home.join("mcp-config.json"), "{}").unwrap();
-    lab.install_fake_with_reply("copilot", "Well.");
-    let own = lab.temp_path("fake-copilot");
-    lab.install_fake_with_script(
+    env.install_fake_with_reply("copilot", "Well.");
+    let fake_dir = env.temp_path("fake-copilot");
+    env.install_fake_with_script(
         "copilot",
         &format!(
             "/bin/cat '{0}/out'\n/bin/ls \"$COPILOT_HOME\" > '{0}/home'\n\
              /bin/cat \"$COPILOT_HOME/settings.json\" \"$COPILOT_HOME/config.json\" >> '{0}/home'",
-            own.display()
+            fake_dir.display()
         ),
     );
-    request_turn(&lab, "copilot", false, "Well?", "").await.unwrap();
-    let found = fs::read_to_string(own.join("home")).unwrap();
+    request_turn(&env, "copilot", false, "Well?", "").await.unwrap();
+    let home_listing = fs::read_to_string(fake_dir.join("home")).unwrap();
     let (settings, login) =
         ("{\"disableAllHooks\":true,\"hooks\":{},\"model\":\"m\"}", "{\"login\": 1}");
-    assert_eq!(found, format!("config.json\nsettings.json\n{settings}{login}"));
-    let environment = lab.last_fake_call("copilot").environment;
-    let named = environment.iter().find_map(|line| line.strip_prefix("COPILOT_HOME=")).unwrap();
-    assert!(!std::path::Path::new(named).exists(), "it is gone");
+    assert_eq!(home_listing, format!("config.json\nsettings.json\n{settings}{login}"));
+    let environment = env.last_fake_call("copilot").environment;
+    let temp_home = environment.iter().find_map(|line| line.strip_prefix("COPILOT_HOME=")).unwrap();
+    assert!(!std::path::Path::new(temp_home).exists(), "the temporary home is deleted");
 }

@@ -39,14 +39,14 @@ fn random_phase(rng: &mut Rng) -> Phase {
         ReplyKind::Verdict,
         ReplyKind::Sections,
     ];
-    let hears = [
+    let scopes = [
         TranscriptScope::Nothing,
         TranscriptScope::Speeches,
         TranscriptScope::OlderRounds,
         TranscriptScope::Digest,
         TranscriptScope::Everything,
     ];
-    let shorts = [
+    let shortfalls = [
         Shortfall::Abort,
         Shortfall::Uncontested,
         Shortfall::Conclude,
@@ -59,10 +59,10 @@ fn random_phase(rng: &mut Rng) -> Phase {
         name: format!("{reply:?}"),
         speakers,
         order: rng.pick(&[SpeakingOrder::InTurn, SpeakingOrder::AtOnce]),
-        hears: rng.pick(&hears),
+        hears: rng.pick(&scopes),
         reply,
         quorum: rng.pick(&[Quorum::One, Quorum::All]),
-        short: rng.pick(&shorts),
+        short: rng.pick(&shortfalls),
         rules: vec![],
         web: false,
     }

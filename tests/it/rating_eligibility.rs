@@ -18,9 +18,13 @@ fn duel() -> Setup {
     debate_setup(formats::duel(), 1)
 }
 
-fn duel_with_participant(role: Role, voice: Participant) -> Setup {
+fn duel_with_participant(role: Role, participant: Participant) -> Setup {
     let mut setup = duel();
-    setup.seats.iter_mut().filter(|seat| seat.role == role).for_each(|it| it.voice = voice.clone());
+    setup
+        .seats
+        .iter_mut()
+        .filter(|seat| seat.role == role)
+        .for_each(|it| it.voice = participant.clone());
     setup
 }
 
@@ -47,15 +51,15 @@ fn play_reporting_models(setup: Setup, model: impl Fn(&Debate, Cue) -> Option<St
 }
 
 /// A duel with rulings by the judge and its mirror, each with this margin.
-fn duel_with_rulings(rulings: [Side; 2], apart: u8) -> Debate {
+fn duel_with_rulings(rulings: [Side; 2], margin: u8) -> Debate {
     let mut debate = open_debate(duel());
     let judge = play_until(&mut debate, 0, "judge");
     let first = debate.turns().next().unwrap().0;
     for (side, seat) in rulings.into_iter().zip([10, 11]) {
         let Body::Verdict(mut body) = verdict_reply(Some(side), 80, vec![first]) else { panic!() };
         body.scores = Some(match side {
-            Side::Pro => RulingScores { pro: 50 + apart, con: 50 },
-            Side::Con => RulingScores { pro: 50, con: 50 + apart },
+            Side::Pro => RulingScores { pro: 50 + margin, con: 50 },
+            Side::Con => RulingScores { pro: 50, con: 50 + margin },
         });
         record_reply(&mut debate, Cue { seat, ..judge }, Body::Verdict(body));
     }
@@ -72,9 +76,9 @@ fn completed_debate_is_rated_under_both_participants() {
         assert_eq!(rated.score, if side == Side::Pro { GameScore::Pro } else { GameScore::Con });
         assert_eq!(rated.motion, "Tabs or spaces?");
         assert!(!rated.biased_judge);
-        let bench = DebateRulings::from_debate(&debate);
-        assert_eq!(bench.judges, [("gemini".to_owned(), side, Some(side))]);
-        assert_eq!((bench.verdict, bench.audience), (Some(side), None));
+        let rulings = DebateRulings::from_debate(&debate);
+        assert_eq!(rulings.judges, [("gemini".to_owned(), side, Some(side))]);
+        assert_eq!((rulings.verdict, rulings.audience), (Some(side), None));
     }
 }
 
@@ -83,23 +87,23 @@ fn contested_verdict_counts_as_a_draw() {
     assert_eq!(
         to_rated_game(&duel_with_rulings([Side::Pro, Side::Con], 30)).unwrap().score,
         GameScore::Draw,
-        "by order"
+        "contested by order"
     );
     assert_eq!(
         to_rated_game(&duel_with_rulings([Side::Con; 2], 5)).unwrap().score,
         GameScore::Draw,
-        "by its margin"
+        "contested by its margin"
     );
 }
 
 #[test]
 fn reported_model_names_the_entrant() {
-    let of = |debate: &Debate, cue: Cue| match debate.seat(cue).role {
+    let reported_model = |debate: &Debate, cue: Cue| match debate.seat(cue).role {
         Role::Pro => Some("claude-big".to_owned()),
         Role::Con => None,
         _ => Some("judge-x".to_owned()),
     };
-    let debate = play_reporting_models(duel(), of);
+    let debate = play_reporting_models(duel(), reported_model);
     let rated = to_rated_game(&debate).unwrap();
     assert_eq!((rated.pro.as_str(), rated.con.as_str()), ("claude:claude-big", "codex"));
     assert_eq!(DebateRulings::from_debate(&debate).judges[0].0, "gemini:judge-x");
@@ -107,20 +111,20 @@ fn reported_model_names_the_entrant() {
 
 #[test]
 fn model_against_itself_is_not_rated() {
-    let same = |_: &Debate, _: Cue| Some("big".to_owned());
+    let same_model = |_: &Debate, _: Cue| Some("big".to_owned());
     assert_eq!(
-        to_rated_game(&play_reporting_models(duel(), same)),
+        to_rated_game(&play_reporting_models(duel(), same_model)),
         Err(UnratedReason::SingleModel),
         "two tools, one model"
     );
-    let through = |debate: &Debate, cue: Cue| {
+    let with_vendor_prefix = |debate: &Debate, cue: Cue| {
         let role = debate.seat(cue).role;
         Some(if role == Role::Pro { "vendor/Big".to_owned() } else { "big".into() })
     };
     assert_eq!(
-        to_rated_game(&play_reporting_models(duel(), through)),
+        to_rated_game(&play_reporting_models(duel(), with_vendor_prefix)),
         Err(UnratedReason::SingleModel),
-        "under two names"
+        "one model under two names"
     );
     for (pro, con) in [("claude", "claude"), ("claude:a", "claude"), ("claude", "claude:b")] {
         let mut setup = duel_with_participant(Role::Pro, pro.parse().unwrap());
@@ -133,13 +137,13 @@ fn model_against_itself_is_not_rated() {
     }
     let mut setup = duel_with_participant(Role::Pro, "claude:a".parse().unwrap());
     setup.seats[1].voice = "claude:b".parse().unwrap();
-    assert!(to_rated_game(&play_to_end(setup, &[])).is_ok(), "two models of one vendor are two");
+    assert!(to_rated_game(&play_to_end(setup, &[])).is_ok(), "two models of one tool are rated");
 }
 
 #[test]
 fn side_that_changed_its_model_is_not_rated() {
-    let turns = |_: &Debate, cue: Cue| Some(format!("big-{}", cue.round));
-    let debate = play_reporting_models(debate_setup(formats::duel(), 2), turns);
+    let model_per_round = |_: &Debate, cue: Cue| Some(format!("big-{}", cue.round));
+    let debate = play_reporting_models(debate_setup(formats::duel(), 2), model_per_round);
     assert_eq!(to_rated_game(&debate), Err(UnratedReason::ModelChanged));
 }
 
@@ -165,11 +169,16 @@ fn scripts_and_demo_are_not_rated_in_any_seat() {
 
 #[test]
 fn incomplete_debate_is_not_rated() {
-    let of = |down: &[&str]| to_rated_game(&play_to_end(duel(), down));
-    assert_eq!(of(&["0.judge/Lou"]), Err(UnratedReason::Degraded), "no swapped ruling");
-    assert_eq!(of(&["0.judge"]), Err(UnratedReason::Degraded), "no ruling at all");
-    assert_eq!(of(&["1.challenge"]), Err(UnratedReason::Degraded), "uncontested");
-    assert_eq!(of(&["1.propose"]), Err(UnratedReason::Failed), "nothing to debate");
+    let rate_with_failures =
+        |failing_turns: &[&str]| to_rated_game(&play_to_end(duel(), failing_turns));
+    assert_eq!(
+        rate_with_failures(&["0.judge/Lou"]),
+        Err(UnratedReason::Degraded),
+        "no swapped ruling"
+    );
+    assert_eq!(rate_with_failures(&["0.judge"]), Err(UnratedReason::Degraded), "no ruling at all");
+    assert_eq!(rate_with_failures(&["1.challenge"]), Err(UnratedReason::Degraded), "uncontested");
+    assert_eq!(rate_with_failures(&["1.propose"]), Err(UnratedReason::Failed), "nothing to debate");
     let mut debate = open_debate(duel());
     assert_eq!(to_rated_game(&debate), Err(UnratedReason::Unfinished));
     play_until(&mut debate, 1, "challenge");
@@ -200,7 +209,7 @@ fn imported_or_handed_over_debate_is_not_rated() {
 }
 
 #[test]
-fn humans_and_named_bots_are_rated_hosts_are_not() {
+fn humans_and_named_bots_are_rated_but_hosts_are_not() {
     assert_eq!(
         to_rated_game(&play_to_end(duel_with_participant(Role::Con, Participant::Human), &[]))
             .unwrap()
@@ -211,27 +220,29 @@ fn humans_and_named_bots_are_rated_hosts_are_not() {
         to_rated_game(&play_to_end(duel_with_participant(Role::Pro, Participant::Host), &[])),
         Err(UnratedReason::UnknownModel)
     );
-    let bots = |names: &[(&str, &str)]| {
+    let rate_bots = |names: &[(&str, &str)]| {
         let mut setup = duel_with_participant(Role::Pro, Participant::Bot);
         setup.seats[1].voice = Participant::Bot;
         setup.terms = names.iter().map(|(key, name)| ((*key).into(), (*name).into())).collect();
         to_rated_game(&play_to_end(setup, &[]))
     };
-    assert_eq!(bots(&[("supporting_bot", "clawd_pot")]), Err(UnratedReason::UnnamedBot));
-    let rated = bots(&[("supporting_bot", "clawd_pot"), ("opposing_bot", "a\u{7}  b")]).unwrap();
+    assert_eq!(rate_bots(&[("supporting_bot", "clawd_pot")]), Err(UnratedReason::UnnamedBot));
+    let rated =
+        rate_bots(&[("supporting_bot", "clawd_pot"), ("opposing_bot", "a\u{7}  b")]).unwrap();
     assert_eq!((rated.pro.as_str(), rated.con.as_str()), ("bot clawd_pot", "bot a b"));
-    let same = bots(&[("supporting_bot", "clawd_pot"), ("opposing_bot", "clawd_pot")]);
-    assert_eq!(same, Err(UnratedReason::SingleModel));
+    let same_bot = rate_bots(&[("supporting_bot", "clawd_pot"), ("opposing_bot", "clawd_pot")]);
+    assert_eq!(same_bot, Err(UnratedReason::SingleModel));
 }
 
 #[test]
 fn audience_is_counted_by_vote_weight() {
-    let bench = DebateRulings::from_debate(&play_to_end(debate_setup(formats::tribunal(), 7), &[]));
-    assert_eq!((bench.audience, bench.judges.len()), (Some(Side::Con), 1));
+    let rulings =
+        DebateRulings::from_debate(&play_to_end(debate_setup(formats::tribunal(), 7), &[]));
+    assert_eq!((rulings.audience, rulings.judges.len()), (Some(Side::Con), 1));
 }
 
 #[test]
-fn debate_judged_by_a_side_is_rated_as_partial() {
+fn debate_judged_by_one_of_its_sides_is_marked_as_biased() {
     let mut setup = duel_with_participant(Role::Judge, model_participant("claude"));
     setup.seats[11].voice = model_participant("claude");
     assert!(to_rated_game(&play_to_end(setup, &[])).unwrap().biased_judge);
@@ -274,8 +285,8 @@ fn card_filter_drops_only_unratable_debates() {
         (&|it| it.status = Status::Paused, UnratedReason::Unfinished),
         (&|it| it.winner = None, UnratedReason::NoVerdict),
     ];
-    for (change, why) in cases {
-        assert_eq!(card(change), Err(why));
+    for (change, reason) in cases {
+        assert_eq!(card(change), Err(reason));
     }
 }
 

@@ -22,67 +22,75 @@ fn assert_tool_is_sandboxed(
     model: &str,
     attempts: &[Value],
     offered: &[&str],
-    elsewhere: OutsideAccess,
+    outside_access: OutsideAccess,
 ) {
-    let Some(real) = RealCliEnv::new(tool) else { return };
-    let outside = real.lab.temp_path("written");
-    let with = |attempt: &Value| -> Value {
-        let text = attempt.to_string().replace("$OUT", outside.to_str().unwrap());
-        let text = text.replace("$ELSE", real.lab.temp_path("elsewhere.txt").to_str().unwrap());
-        serde_json::from_str(&text.replace("$URL", &format!("{}/stolen", real.model_url())))
+    let Some(cli_env) = RealCliEnv::new(tool) else { return };
+    let outside_file = cli_env.env.temp_path("written");
+    let substitute = |attempt: &Value| -> Value {
+        let text = attempt.to_string().replace("$OUT", outside_file.to_str().unwrap());
+        let text = text.replace("$ELSE", cli_env.env.temp_path("elsewhere.txt").to_str().unwrap());
+        serde_json::from_str(&text.replace("$URL", &format!("{}/stolen", cli_env.model_url())))
             .unwrap()
     };
-    let mut steps: Vec<Value> = attempts.iter().map(with).collect();
+    let mut steps: Vec<Value> = attempts.iter().map(substitute).collect();
     steps.push(json!({"text": speech_with_claim("Use one file.", "P1", &[])}));
     let scenario = format!("seq:{}", percent_encode(&Value::from(steps).to_string()));
-    let (over, written) = (AtomicBool::new(false), AtomicBool::new(false));
-    let (seats, copies) = (real.lab.temp_path("tmp"), real.lab.data_dir().join("snapshots"));
-    let done = std::thread::scope(|scope| {
+    let (finished, written) = (AtomicBool::new(false), AtomicBool::new(false));
+    let (working_folders, snapshots) =
+        (cli_env.env.temp_path("tmp"), cli_env.env.data_dir().join("snapshots"));
+    let output = std::thread::scope(|scope| {
         // The working folder is deleted after the turn, so it is polled during the turn.
         scope.spawn(|| {
-            while !over.load(Ordering::Relaxed) {
-                if contains_file(&seats, "written") || contains_file(&copies, "written") {
+            while !finished.load(Ordering::Relaxed) {
+                if contains_file(&working_folders, "written")
+                    || contains_file(&snapshots, "written")
+                {
                     written.store(true, Ordering::Relaxed);
                 }
                 std::thread::sleep(Duration::from_millis(30));
             }
         });
-        let done = real.run_round(&scenario, model, &["--turn-timeout", "150"]).output();
-        over.store(true, Ordering::Relaxed);
-        done
+        let output = cli_env.run_round(&scenario, model, &["--turn-timeout", "150"]).output();
+        finished.store(true, Ordering::Relaxed);
+        output
     });
-    let result: Value = serde_json::from_str(&done.stdout).unwrap_or_else(|_| panic!("{done:#?}"));
+    let result: Value =
+        serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:#?}"));
     let turn = &result["turns"][0];
     assert!(turn["text"].as_str().is_some_and(|text| text.contains("Use one file.")), "{turn:#}");
     assert_eq!(turn["envelope"]["attempts"], 1, "{turn:#}");
-    let requests = real.model_requests();
-    let answers = requests.iter().filter(|request| request["body"].is_object()).count();
-    assert!(answers > attempts.len(), "it was asked {answers} times after {}", attempts.len());
-    assert!(!outside.exists() && !written.load(Ordering::Relaxed), "it has written");
-    assert_eq!(real.sprung_traps(), Vec::<String>::new(), "what lay in wait was started");
-    let fetched = |request: &Value| request["path"].as_str().unwrap().starts_with("/stolen");
-    assert!(!requests.iter().any(fetched), "it has been on the web");
-    let told = requests.iter().map(Value::to_string).collect::<String>();
-    for word in ["MARK-OF-tmp", "MARK-OF-repo", "MARK-OF-a-skill", "SECRET-IN-THE-TREE"] {
-        assert!(!told.contains(word), "it was told {word}");
+    let requests = cli_env.model_requests();
+    let request_count = requests.iter().filter(|request| request["body"].is_object()).count();
+    assert!(
+        request_count > attempts.len(),
+        "{request_count} requests for {} attempts",
+        attempts.len()
+    );
+    assert!(!outside_file.exists() && !written.load(Ordering::Relaxed), "a file was written");
+    assert_eq!(cli_env.sprung_traps(), Vec::<String>::new(), "a trap program was run");
+    let is_fetch = |request: &Value| request["path"].as_str().unwrap().starts_with("/stolen");
+    assert!(!requests.iter().any(is_fetch), "a URL was fetched");
+    let sent_text = requests.iter().map(Value::to_string).collect::<String>();
+    for marker in ["MARK-OF-tmp", "MARK-OF-repo", "MARK-OF-a-skill", "SECRET-IN-THE-TREE"] {
+        assert!(!sent_text.contains(marker), "{marker} was sent to the model");
     }
-    assert!(told.contains("READ-IN-THE-COPY"), "it cannot read what is debated");
-    assert_eq!(told.contains("READ-ELSEWHERE"), elsewhere == OutsideAccess::Readable);
+    assert!(sent_text.contains("READ-IN-THE-COPY"), "the snapshot was not read");
+    assert_eq!(sent_text.contains("READ-ELSEWHERE"), outside_access == OutsideAccess::Readable);
     let caveats = turn["envelope"]["caveats"].to_string();
-    assert!(caveats.contains("CLAUDE.md") && done.stderr.contains("prod.env"), "{done:#?}");
+    assert!(caveats.contains("CLAUDE.md") && output.stderr.contains("prod.env"), "{output:#?}");
     assert_eq!(
         caveats.contains("read the whole disk"),
-        elsewhere == OutsideAccess::Readable,
+        outside_access == OutsideAccess::Readable,
         "{caveats}"
     );
-    assert_eq!(real.offered_tools().iter().map(String::as_str).collect::<Vec<_>>(), offered);
+    assert_eq!(cli_env.offered_tools().iter().map(String::as_str).collect::<Vec<_>>(), offered);
 }
 
 /// Whether a folder contains a file of this name at any depth.
 fn contains_file(folder: &Path, name: &str) -> bool {
     std::fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
-        let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        entry.file_name() == name || (folder && contains_file(&entry.path(), name))
+        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        entry.file_name() == name || (is_dir && contains_file(&entry.path(), name))
     })
 }
 

@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 
 /// A test environment with installed and configured clients.
 struct RealClientEnv {
-    lab: TestEnv,
+    env: TestEnv,
     model_url: String,
     _model_server: RunningProcess,
 }
@@ -28,20 +28,20 @@ impl RealClientEnv {
     #[track_caller]
     fn with_clients(names: &[&'static str]) -> Option<RealClientEnv> {
         let bin = repo_path("tests/clis/node_modules/.bin");
-        let found =
+        let find_client =
             |name: &&'static str| find_program_or_skip(name, &bin.join(name), &[], INSTALL_HINT);
-        let programs: Vec<PathBuf> = names.iter().map(found).collect::<Option<_>>()?;
+        let programs: Vec<PathBuf> = names.iter().map(find_client).collect::<Option<_>>()?;
         let python = find_program_or_skip("python", Path::new("python3"), &[], "install Python 3")?;
         let node = find_program_or_skip("node", Path::new("node"), &[], "install Node")?;
-        let lab = TestEnv::without_git();
-        git2::Repository::init(lab.repo_root()).unwrap();
-        lab.write_repo_file("src/here.rs", "fn here() {}\n");
+        let env = TestEnv::without_git();
+        git2::Repository::init(env.repo_root()).unwrap();
+        env.write_repo_file("src/here.rs", "fn here() {}\n");
         for (name, program) in names.iter().zip(programs) {
-            symlink(program, lab.bin_dir().join(name)).unwrap();
+            symlink(program, env.bin_dir().join(name)).unwrap();
         }
-        symlink(node, lab.bin_dir().join("node")).unwrap();
-        let (model, base) = start_fake_model(&python, &lab.temp_path("requests"));
-        let client = RealClientEnv { lab, model_url: base, _model_server: model };
+        symlink(node, env.bin_dir().join("node")).unwrap();
+        let (model_server, model_url) = start_fake_model(&python, &env.temp_path("requests"));
+        let client = RealClientEnv { env, model_url, _model_server: model_server };
         for name in names {
             client.set_up(name);
         }
@@ -50,16 +50,16 @@ impl RealClientEnv {
 
     /// Writes the client's own settings for reaching the fake model, then runs `debate init`.
     fn set_up(&self, name: &str) {
-        let user = |path: &str, value: &Value| {
-            write_file(&self.lab.temp_path("user").join(path), &format!("{value:#}\n"));
+        let write_settings = |path: &str, value: &Value| {
+            write_file(&self.env.temp_path("user").join(path), &format!("{value:#}\n"));
         };
         match name {
-            "claude" => user(".claude.json", &json!({"hasCompletedOnboarding": true})),
-            "gemini" => user(
+            "claude" => write_settings(".claude.json", &json!({"hasCompletedOnboarding": true})),
+            "gemini" => write_settings(
                 ".gemini/settings.json",
                 &json!({"security": {"auth": {"selectedType": "gemini-api-key"}}}),
             ),
-            "opencode" => user(
+            "opencode" => write_settings(
                 ".config/opencode/opencode.json",
                 &json!({"model": "fake/fake-model", "provider": {"fake": {
                     "npm": "@ai-sdk/openai-compatible",
@@ -68,19 +68,23 @@ impl RealClientEnv {
             ),
             _ => {}
         }
-        let asks = ["codex", "gemini"].contains(&name);
-        let args = [&["init", name][..], if asks { &["--approve"][..] } else { &[] }].concat();
+        let needs_approval = ["codex", "gemini"].contains(&name);
+        let args =
+            [&["init", name][..], if needs_approval { &["--approve"][..] } else { &[] }].concat();
         self.debate(&args).expect_success();
         // Logs what the client sends to the server, to check its protocol version.
-        let shim = self.lab.temp_path(&format!("shims/{name}/debate"));
-        let (wire, real) =
-            (self.lab.temp_path(&format!("wire-{name}")), env!("CARGO_BIN_EXE_debate"));
+        let shim = self.env.temp_path(&format!("shims/{name}/debate"));
+        let (traffic_log, binary) =
+            (self.env.temp_path(&format!("wire-{name}")), env!("CARGO_BIN_EXE_debate"));
         write_file(
             &shim,
-            &format!("#!/bin/sh\n/usr/bin/tee -a '{}' | '{real}' \"$@\"\n", wire.display()),
+            &format!(
+                "#!/bin/sh\n/usr/bin/tee -a '{}' | '{binary}' \"$@\"\n",
+                traffic_log.display()
+            ),
         );
         fs::set_permissions(&shim, fs::Permissions::from_mode(0o755)).unwrap();
-        let settings = self.lab.temp_path("user").join(match name {
+        let settings = self.env.temp_path("user").join(match name {
             "claude" => ".claude.json",
             "codex" => ".codex/config.toml",
             "copilot" => ".copilot/mcp-config.json",
@@ -88,27 +92,27 @@ impl RealClientEnv {
             _ => ".config/opencode/opencode.json",
         });
         let text = fs::read_to_string(&settings).unwrap();
-        fs::write(&settings, text.replace(real, shim.to_str().unwrap())).unwrap();
+        fs::write(&settings, text.replace(binary, shim.to_str().unwrap())).unwrap();
     }
 
     /// Runs `debate` with the default data folder, which a server without variables uses.
     fn debate(&self, args: &[&str]) -> crate::test_env::DebateCommand {
-        self.lab.debate(args).data_dir(&self.lab.temp_path("user/.local/share/debate"))
+        self.env.debate(args).data_dir(&self.env.temp_path("user/.local/share/debate"))
     }
 
     /// Runs the client with this user input, while its model plays these steps.
-    fn type_command(&self, name: &str, words: &str, does: &[Value]) -> Output {
-        let steps = percent_encode(&Value::from(does.to_vec()).to_string());
+    fn type_command(&self, name: &str, input: &str, scenario: &[Value]) -> Output {
+        let steps = percent_encode(&Value::from(scenario.to_vec()).to_string());
         let url = format!("{}/x/seq:{steps}", self.model_url);
-        let mut command = Command::new(self.lab.bin_dir().join(name));
+        let mut command = Command::new(self.env.bin_dir().join(name));
         let path =
-            std::env::join_paths([self.lab.bin_dir(), "/usr/bin".into(), "/bin".into()]).unwrap();
-        command.current_dir(self.lab.repo_root()).env_clear().env("PATH", path);
-        command.env("HOME", self.lab.temp_path("user")).env("TERM", "dumb");
-        let v1 = format!("{url}/v1");
+            std::env::join_paths([self.env.bin_dir(), "/usr/bin".into(), "/bin".into()]).unwrap();
+        command.current_dir(self.env.repo_root()).env_clear().env("PATH", path);
+        command.env("HOME", self.env.temp_path("user")).env("TERM", "dumb");
+        let v1_url = format!("{url}/v1");
         match name {
             "claude" => {
-                command.args(["-p", &format!("/debate {words}")]);
+                command.args(["-p", &format!("/debate {input}")]);
                 command.env("ANTHROPIC_BASE_URL", url).env("ANTHROPIC_API_KEY", "sk-ant-none");
                 command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
                 command.env("DISABLE_AUTOUPDATER", "1").env("ENABLE_TOOL_SEARCH", "false");
@@ -118,29 +122,29 @@ impl RealClientEnv {
                 command.args(["-c", "model_provider=fake"]);
                 for (field, value) in [
                     ("name", "fake"),
-                    ("base_url", &v1),
+                    ("base_url", &v1_url),
                     ("env_key", "FAKE_KEY"),
                     ("wire_api", "responses"),
                 ] {
                     command.args(["-c", &format!("model_providers.fake.{field}={value}")]);
                 }
-                command.arg(format!("$debate {words}")).env("FAKE_KEY", "no-key");
+                command.arg(format!("$debate {input}")).env("FAKE_KEY", "no-key");
             }
             "gemini" => {
-                command.args(["-p", &format!("/debate {words}")]);
+                command.args(["-p", &format!("/debate {input}")]);
                 command.env("GOOGLE_GEMINI_BASE_URL", url).env("GEMINI_API_KEY", "no-key");
                 command.env("GEMINI_CLI_TRUST_WORKSPACE", "true");
             }
             "opencode" => {
-                command.args(["run", "--command", "debate"]).args(words.split(' '));
-                command.env("OPENCODE_DISABLE_MODELS_FETCH", "1").env("FAKE_URL", v1);
+                command.args(["run", "--command", "debate"]).args(input.split(' '));
+                command.env("OPENCODE_DISABLE_MODELS_FETCH", "1").env("FAKE_URL", v1_url);
             }
             _ => {
-                command.args(["-s", "-p", &format!("Debate this: {words}")]);
+                command.args(["-s", "-p", &format!("Debate this: {input}")]);
                 command.args(["--allow-tool", "debate"]);
                 command.env("COPILOT_OFFLINE", "true").env("COPILOT_MODEL", "fake-model");
                 command
-                    .env("COPILOT_PROVIDER_BASE_URL", v1)
+                    .env("COPILOT_PROVIDER_BASE_URL", v1_url)
                     .env("COPILOT_PROVIDER_API_KEY", "no-key");
                 command.env("COPILOT_AUTO_UPDATE", "false");
             }
@@ -150,12 +154,12 @@ impl RealClientEnv {
 
     /// All requests that the model received, as text.
     fn model_log(&self) -> String {
-        fs::read_to_string(self.lab.temp_path("requests")).unwrap_or_default()
+        fs::read_to_string(self.env.temp_path("requests")).unwrap_or_default()
     }
 
     /// Writes a script whose turns have this delay, and returns its seat.
     fn write_slow_script(&self, delay: u64) -> String {
-        let path = self.lab.temp_path("slow.json");
+        let path = self.env.temp_path("slow.json");
         let turns = json!({"turns": [
             {"phase": "propose", "text": speech_with_claim("Use one file.", "P1", &[]), "delay_ms": delay},
             {"phase": "challenge", "text": speech_with_claim("One file locks.", "C1", &["P1"]), "delay_ms": delay},
@@ -183,23 +187,23 @@ fn assert_client_plays_slow_round(name: &'static str, delay: u64, wait: u64) {
     let seat = client.write_slow_script(delay);
     let start = json!({"topic": "One file?", "proposer": seat, "challenger": seat, "judge": seat,
         "rounds": 1, "wait_seconds": wait.min(1), "options": {"pause": false, "probe": false}});
-    let on = tool_call_step("continue_round", json!({"wait_seconds": wait}));
-    let shown = json!({"text": "SHOWN: $R"});
+    let continue_step = tool_call_step("continue_round", json!({"wait_seconds": wait}));
+    let show_step = json!({"text": "SHOWN: $R"});
     let calls = usize::try_from(2 * delay / (1000 * wait) + 1).unwrap();
-    let mut does = vec![tool_call_step("start_debate", start)];
-    does.extend(std::iter::repeat_n(on, calls));
-    does.extend([tool_call_step("verdict", json!({"wait_seconds": 55})), shown]);
-    let output = client.type_command(name, "One file?", &does);
-    let said = output_text(&output);
-    assert!(output.status.success(), "{said}");
-    assert_contains_in_order(&said, &["SHOWN: ", "It was shown in T1"]);
-    assert!(said.contains("completed") && said.contains("proposer"), "{said}");
+    let mut steps = vec![tool_call_step("start_debate", start)];
+    steps.extend(std::iter::repeat_n(continue_step, calls));
+    steps.extend([tool_call_step("verdict", json!({"wait_seconds": 55})), show_step]);
+    let output = client.type_command(name, "One file?", &steps);
+    let text = output_text(&output);
+    assert!(output.status.success(), "{text}");
+    assert_contains_in_order(&text, &["SHOWN: ", "It was shown in T1"]);
+    assert!(text.contains("completed") && text.contains("proposer"), "{text}");
     // The prompt contains the expanded command. Copilot expands none without a terminal.
-    let asked = client.model_log();
+    let prompts = client.model_log();
     if name != "copilot" {
-        assert!(asked.contains("Hold a structured debate") && asked.contains("One file?"));
+        assert!(prompts.contains("Hold a structured debate") && prompts.contains("One file?"));
     }
-    assert!(asked.matches("running").count() >= 2, "it was called while the round was running");
+    assert!(prompts.matches("running").count() >= 2, "it polled a running round");
     let view = client.debate(&["show", "last", "--json"]).expect_success().json();
     assert_eq!((&view["status"], &view["verdict"]["side"]), (&"completed".into(), &"pro".into()));
     assert_eq!(view["turns"].as_array().unwrap().len(), 4, "{view:#}");
@@ -208,14 +212,14 @@ fn assert_client_plays_slow_round(name: &'static str, delay: u64, wait: u64) {
         "codex" => ".codex",
         _ => ".claude",
     };
-    let file = client.lab.repo_root().join(state).join("debate/last-debate.json");
+    let file = client.env.repo_root().join(state).join("debate/last-debate.json");
     let state: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     assert_eq!((&state["id"], &state["status"]), (&view["id"], &"completed".into()));
-    assert_eq!(fs::read_dir(client.lab.repo_root().join(".debates")).unwrap().count(), 2);
-    let wire = fs::read_to_string(client.lab.temp_path(&format!("wire-{name}"))).unwrap();
-    let modern = wire.contains("server/discover") && wire.contains("2026-07-28");
-    assert_eq!(modern, ["claude", "copilot"].contains(&name), "{wire}");
-    assert!(modern || wire.contains("\"initialize\""));
+    assert_eq!(fs::read_dir(client.env.repo_root().join(".debates")).unwrap().count(), 2);
+    let traffic = fs::read_to_string(client.env.temp_path(&format!("wire-{name}"))).unwrap();
+    let is_modern = traffic.contains("server/discover") && traffic.contains("2026-07-28");
+    assert_eq!(is_modern, ["claude", "copilot"].contains(&name), "{traffic}");
+    assert!(is_modern || traffic.contains("\"initialize\""));
 }
 
 #[test]
@@ -249,9 +253,9 @@ fn copilot_plays_a_slow_round() {
 #[ignore = "five rounds of 150 seconds"]
 fn round_longer_than_any_timeout_is_played() {
     for name in ["opencode", "codex", "copilot", "gemini", "claude"] {
-        let began = std::time::Instant::now();
+        let started = std::time::Instant::now();
         assert_client_plays_slow_round(name, 75_000, 45);
-        let line = format!("{name}: {:.0} s\n", began.elapsed().as_secs_f64());
+        let line = format!("{name}: {:.0} s\n", started.elapsed().as_secs_f64());
         let _ = std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes());
     }
 }
@@ -263,26 +267,27 @@ fn debate_moves_between_clients_and_the_terminal() {
     let seat = client.write_slow_script(0);
     let start = json!({"topic": "One file?", "proposer": seat, "challenger": seat, "judge": seat,
         "rounds": 3, "options": {"probe": false}});
-    let shown = json!({"text": "SHOWN: $R"});
-    let begun = client.type_command(
+    let show_step = json!({"text": "SHOWN: $R"});
+    let started = client.type_command(
         "claude",
         "One file?",
-        &[tool_call_step("start_debate", start), shown.clone()],
+        &[tool_call_step("start_debate", start), show_step.clone()],
     );
-    assert_contains_in_order(&output_text(&begun), &["SHOWN: ", "paused"]);
-    let on = tool_call_step("continue_round", json!({"decision": "continue", "wait_seconds": 20}));
-    let gone_on = client.type_command(
+    assert_contains_in_order(&output_text(&started), &["SHOWN: ", "paused"]);
+    let continue_step =
+        tool_call_step("continue_round", json!({"decision": "continue", "wait_seconds": 20}));
+    let continued = client.type_command(
         "opencode",
         "resume",
-        &[tool_call_step("list_debates", json!({})), on, shown],
+        &[tool_call_step("list_debates", json!({})), continue_step, show_step],
     );
-    assert_contains_in_order(&output_text(&gone_on), &["SHOWN: ", "round 2 of 3"]);
+    assert_contains_in_order(&output_text(&continued), &["SHOWN: ", "round 2 of 3"]);
     client.debate(&["resume", "--conclude", "--yes"]).expect_success();
     let view = client.debate(&["show", "last", "--json"]).expect_success().json();
     assert_eq!((&view["status"], &view["rounds_completed"]), (&"completed".into(), &2.into()));
     let id = view["id"].as_str().unwrap();
     for folder in [".claude", ".opencode"] {
-        let path = client.lab.repo_root().join(folder).join("debate/last-debate.json");
+        let path = client.env.repo_root().join(folder).join("debate/last-debate.json");
         let state: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
         assert_eq!((&state["id"], &state["status"]), (&id.into(), &"completed".into()), "{folder}");
     }
@@ -295,30 +300,30 @@ fn claude_code_installs_the_plugin() {
     // Only the plugin may provide the server here.
     client.debate(&["uninit", "claude"]).output();
     let run = |args: &[&str], url: &str| {
-        let mut command = Command::new(client.lab.bin_dir().join("claude"));
+        let mut command = Command::new(client.env.bin_dir().join("claude"));
         let path =
-            std::env::join_paths([client.lab.bin_dir(), "/usr/bin".into(), "/bin".into()]).unwrap();
-        command.args(args).current_dir(client.lab.repo_root()).env_clear().env("PATH", path);
-        command.env("HOME", client.lab.temp_path("user")).env("ANTHROPIC_API_KEY", "sk-ant-none");
+            std::env::join_paths([client.env.bin_dir(), "/usr/bin".into(), "/bin".into()]).unwrap();
+        command.args(args).current_dir(client.env.repo_root()).env_clear().env("PATH", path);
+        command.env("HOME", client.env.temp_path("user")).env("ANTHROPIC_API_KEY", "sk-ant-none");
         command.env("ANTHROPIC_BASE_URL", url).env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
         command.env("DISABLE_AUTOUPDATER", "1").env("ENABLE_TOOL_SEARCH", "false");
         let output = command.stdin(std::process::Stdio::null()).output().unwrap();
         assert!(output.status.success(), "{args:?}: {}", output_text(&output));
         output_text(&output)
     };
-    symlink(env!("CARGO_BIN_EXE_debate"), client.lab.bin_dir().join("debate")).unwrap();
-    let market = client.lab.temp_path("market");
+    symlink(env!("CARGO_BIN_EXE_debate"), client.env.bin_dir().join("debate")).unwrap();
+    let market = client.env.temp_path("market");
     for folder in [".claude-plugin", "plugin"] {
         copy_folder(&repo_path(folder), &market.join(folder));
     }
-    let place = market.to_str().unwrap();
-    run(&["plugin", "validate", place, "--strict"], &client.model_url);
-    run(&["plugin", "marketplace", "add", place], &client.model_url);
+    let market_path = market.to_str().unwrap();
+    run(&["plugin", "validate", market_path, "--strict"], &client.model_url);
+    run(&["plugin", "marketplace", "add", market_path], &client.model_url);
     run(&["plugin", "install", "debate@debate"], &client.model_url);
-    let does = json!([{"tool": "list_models", "args": {}}, {"text": "SHOWN: $R"}]);
-    let url = format!("{}/x/seq:{}", client.model_url, percent_encode(&does.to_string()));
-    let said = run(&["-p", "/debate:debate One file?"], &url);
-    assert_contains_in_order(&said, &["SHOWN: ", "host"]);
+    let steps = json!([{"tool": "list_models", "args": {}}, {"text": "SHOWN: $R"}]);
+    let url = format!("{}/x/seq:{}", client.model_url, percent_encode(&steps.to_string()));
+    let text = run(&["-p", "/debate:debate One file?"], &url);
+    assert_contains_in_order(&text, &["SHOWN: ", "host"]);
     assert!(client.model_log().contains("What I typed: One file?"));
     assert!(client.model_log().contains("mcp__plugin_debate_debate__list_models"));
 }

@@ -11,30 +11,31 @@ const TOOLS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "copilot"];
 #[ignore = "thirty calls of five real programs take minutes"]
 fn every_real_tool_plays_every_seat() {
     for nth in 0..TOOLS.len() {
-        let [one, two, three] = [0, 1, 2].map(|more| TOOLS[(nth + more) % TOOLS.len()]);
-        let Some(real) = RealCliEnv::with_tools(&[one, two, three]) else { return };
-        let says = |text: String| format!("say:{}", percent_encode(&text));
+        let [one, two, three] = [0, 1, 2].map(|offset| TOOLS[(nth + offset) % TOOLS.len()]);
+        let Some(cli_env) = RealCliEnv::with_tools(&[one, two, three]) else { return };
+        let say_scenario = |text: String| format!("say:{}", percent_encode(&text));
         let (pro, con) = (
             speech_with_claim("Use one file.", "P1", &[]),
             speech_with_claim("No.", "C1", &["P1"]),
         );
-        let (pro, con, judge) = (says(pro), says(con), says(verdict_json("pro").to_string()));
-        real.configure_tools(&[(one, &pro), (two, &con), (three, &judge)]);
+        let (pro, con, judge) =
+            (say_scenario(pro), say_scenario(con), say_scenario(verdict_json("pro").to_string()));
+        cli_env.configure_tools(&[(one, &pro), (two, &con), (three, &judge)]);
         let seats = ["--proposer", one, "--challenger", two, "--judge", three];
         let args = [&["run", "One file?", "--rounds", "1", "--json"][..], &seats].concat();
-        let result = real.lab.debate(&args).expect_success().json();
+        let result = cli_env.env.debate(&args).expect_success().json();
         assert_played_by(&result, [one, two, three]);
-        let mut host = real.lab.mcp_client();
-        let mut stands = host.call_tool(
+        let mut host = cli_env.env.mcp_client();
+        let mut status = host.call_tool(
             "start_debate",
             json!({"topic": "And here?", "proposer": one, "challenger": two, "judge": three,
                 "rounds": 1, "options": {"pause": false}, "wait_seconds": 15}),
         );
-        while stands["status"] == "running" {
-            stands = host.call_tool("continue_round", json!({"wait_seconds": 15}));
+        while status["status"] == "running" {
+            status = host.call_tool("continue_round", json!({"wait_seconds": 15}));
         }
-        let shown = real.lab.debate(&["show", "last", "--json"]).expect_success().json();
-        assert_played_by(&shown, [one, two, three]);
+        let view = cli_env.env.debate(&["show", "last", "--json"]).expect_success().json();
+        assert_played_by(&view, [one, two, three]);
         let _ = writeln!(std::io::stderr(), "{one} against {two} before {three}: twice");
     }
 }

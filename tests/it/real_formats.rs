@@ -7,17 +7,21 @@ use crate::scripted_replies::{
 use serde_json::Value;
 use std::fs;
 
-fn play_format(format: &str, said: &[ScriptedReply], more: &[&str]) -> Option<(RealCliEnv, Value)> {
-    let real = RealCliEnv::with_tools(&["claude", "opencode"])?;
-    let file = real.lab.temp_path("table.json");
-    fs::write(&file, to_prompt_table(said)).unwrap();
-    let does = format!("table:{}", percent_encode(file.to_str().unwrap()));
-    real.configure_tools(&[("claude", &does), ("opencode", &does)]);
+fn play_format(
+    format: &str,
+    replies: &[ScriptedReply],
+    extra_args: &[&str],
+) -> Option<(RealCliEnv, Value)> {
+    let cli_env = RealCliEnv::with_tools(&["claude", "opencode"])?;
+    let file = cli_env.env.temp_path("table.json");
+    fs::write(&file, to_prompt_table(replies)).unwrap();
+    let scenario = format!("table:{}", percent_encode(file.to_str().unwrap()));
+    cli_env.configure_tools(&[("claude", &scenario), ("opencode", &scenario)]);
     let topic = "Is one file faster?";
     let seats = ["--proposer", "claude", "--challenger", "opencode", "--judge", "claude:judge"];
     let args = [&["run", topic, "--format", format, "--no-probe", "--yes", "--json"][..], &seats];
-    let done = real.lab.debate(&[&args.concat()[..], more].concat()).expect_success();
-    let view = done.json();
+    let output = cli_env.env.debate(&[&args.concat()[..], extra_args].concat()).expect_success();
+    let view = output.json();
     assert_eq!(view["status"], "completed", "{view:#}");
     for turn in view["turns"].as_array().unwrap() {
         let envelope = &turn["envelope"];
@@ -25,16 +29,18 @@ fn play_format(format: &str, said: &[ScriptedReply], more: &[&str]) -> Option<(R
         assert!(envelope["version"].is_string(), "{turn:#}");
         assert_eq!(turn["refused"], Value::Null, "{turn:#}");
     }
-    real.lab.assert_replays(&real.lab.latest_debate_id());
-    Some((real, view))
+    cli_env.env.assert_replays(&cli_env.env.latest_debate_id());
+    Some((cli_env, view))
 }
 
 #[test]
 fn real_tools_play_research() {
-    let said = research(ReplyLanguage::English);
-    let Some((real, view)) = play_format("research", &said, &["--output", "r.md"]) else { return };
+    let replies = research(ReplyLanguage::English);
+    let Some((cli_env, view)) = play_format("research", &replies, &["--output", "r.md"]) else {
+        return;
+    };
     assert_eq!(view["turns"].as_array().unwrap().len(), 6);
-    let report = fs::read_to_string(real.lab.repo_root().join("r.md")).unwrap();
+    let report = fs::read_to_string(cli_env.env.repo_root().join("r.md")).unwrap();
     assert!(report.contains("Proponent (claude") && report.contains("Opponent (opencode"));
 }
 
@@ -48,8 +54,8 @@ fn real_tools_play_dialectic() {
 
 #[test]
 fn real_tools_play_tribunal() {
-    let more = ["--rounds", "7", "--listener", "risk-averse=claude:listener", "--same-judge"];
-    let Some((_, view)) = play_format("tribunal", &tribunal(7), &more) else { return };
+    let extra_args = ["--rounds", "7", "--listener", "risk-averse=claude:listener", "--same-judge"];
+    let Some((_, view)) = play_format("tribunal", &tribunal(7), &extra_args) else { return };
     // The only listener voted against, and its vote counts half.
     assert_eq!(
         (&view["verdict"]["side"], &view["votes"][0]["vote"]),

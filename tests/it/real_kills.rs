@@ -9,19 +9,23 @@ const MAX_SURVIVAL: Duration = Duration::from_millis(2500);
 #[track_caller]
 fn assert_no_process_left(tool: &'static str) {
     for signal in ["INT", "KILL"] {
-        let Some(real) = RealCliEnv::new(tool) else { return };
-        let running = real.run_round("hang:60", "", &["--turn-timeout", "120"]).spawn();
-        let patience = Instant::now() + Duration::from_secs(90);
-        while !real.model_requests().iter().any(|request| request["method"] == "POST") {
-            assert!(Instant::now() < patience, "{tool} does not ask its model");
+        let Some(cli_env) = RealCliEnv::new(tool) else { return };
+        let running = cli_env.run_round("hang:60", "", &["--turn-timeout", "120"]).spawn();
+        let deadline = Instant::now() + Duration::from_secs(90);
+        while !cli_env.model_requests().iter().any(|request| request["method"] == "POST") {
+            assert!(Instant::now() < deadline, "{tool} sends its model no request");
             std::thread::sleep(Duration::from_millis(50));
         }
-        assert!(real.remaining_processes().len() > 1, "{tool} is at work");
+        assert!(cli_env.remaining_processes().len() > 1, "{tool} is not running");
         running.send_signal(signal);
         running.wait();
-        let ended = Instant::now();
-        wait_until("nothing is left", || real.remaining_processes().is_empty());
-        assert!(ended.elapsed() < MAX_SURVIVAL, "{tool} after {signal}: {:?}", ended.elapsed());
+        let stopped_at = Instant::now();
+        wait_until("no process remains", || cli_env.remaining_processes().is_empty());
+        assert!(
+            stopped_at.elapsed() < MAX_SURVIVAL,
+            "{tool} after {signal}: {:?}",
+            stopped_at.elapsed()
+        );
     }
 }
 

@@ -27,7 +27,7 @@ static SAMPLES: OnceLock<(Vec<Sample>, Vec<String>)> = OnceLock::new();
 fn random_document(seed: u64) -> String {
     let mut rng = Rng(seed);
     let (secrets, harmless) = SAMPLES.get_or_init(|| (secret_samples(), harmless_lines()));
-    let joints =
+    let separators =
         ["\n", "\n", "\r\n", " ", "", "-", "\"", "\t", ", ", "é", "\n\n", "=", ":", "\\n", "["];
     let mut text = String::new();
     for _ in 0..=rng.below(30) {
@@ -41,7 +41,7 @@ fn random_document(seed: u64) -> String {
             }
             _ => text.push_str(&rng.pick(harmless)),
         }
-        text.push_str(rng.pick(&joints));
+        text.push_str(rng.pick(&separators));
     }
     text
 }
@@ -84,10 +84,10 @@ fn removal_count_matches_the_placeholders() {
     for seed in 0..300 {
         let text = random_document(seed);
         let redacted = redactor.redact(&text);
-        let mut there = count_placeholders(&text);
-        there.add(&redacted.counts);
+        let mut max_counts = count_placeholders(&text);
+        max_counts.add(&redacted.counts);
         // A placeholder inside a secret is removed together with it, so there may be fewer.
-        assert!(count_placeholders(&redacted.text).total() <= there.total(), "seed {seed}");
+        assert!(count_placeholders(&redacted.text).total() <= max_counts.total(), "seed {seed}");
         assert_eq!(matches!(redacted.text, Cow::Borrowed(_)), redacted.counts.is_empty());
         assert_eq!(redactor.redact_bytes(text.as_bytes()).0.as_ref(), redacted.text.as_bytes());
     }
@@ -97,22 +97,25 @@ fn removal_count_matches_the_placeholders() {
 fn placeholder_is_stable_per_secret_and_scope() {
     let secrets = Secrets::new(|| b"key".to_vec(), []);
     let token = expand_template("ghp_{alnum:36}", &mut Rng(1));
-    let other = expand_template("ghp_{alnum:36}", &mut Rng(2));
-    let one = secrets.redactor("one");
+    let other_token = expand_template("ghp_{alnum:36}", &mut Rng(2));
+    let redactor = secrets.redactor("one");
     let text = format!(
         "{token} and \"{token}\" and password = \"{token}\" and https://x:{token}@h.example/"
     );
-    let redacted = one.redact(&text);
-    let mark = redact_text(&one, &token);
-    assert_eq!(redacted.text.matches(&mark).count(), 4, "{}", redacted.text);
+    let redacted = redactor.redact(&text);
+    let placeholder = redact_text(&redactor, &token);
+    assert_eq!(redacted.text.matches(&placeholder).count(), 4, "{}", redacted.text);
     assert_eq!(redacted.counts.to_string(), "4 github-token");
-    assert_ne!(redact_text(&one, &other), mark);
-    assert_ne!(redact_text(&secrets.redactor("two"), &token), mark);
+    assert_ne!(redact_text(&redactor, &other_token), placeholder);
+    assert_ne!(redact_text(&secrets.redactor("two"), &token), placeholder);
     assert_ne!(
         redact_text(&Secrets::new(|| b"another".to_vec(), []).redactor("one"), &token),
-        mark
+        placeholder
     );
-    assert!(mark.starts_with("[REDACTED:github-token:") && mark.len() == 30, "{mark}");
+    assert!(
+        placeholder.starts_with("[REDACTED:github-token:") && placeholder.len() == 30,
+        "{placeholder}"
+    );
 }
 
 #[test]
@@ -127,16 +130,16 @@ fn stream_cut_anywhere_redacts_like_the_whole_text() {
     );
     for text in texts {
         let text = format!("before {text}\npassword = x\n");
-        let whole = redact_text(&redactor, &text);
+        let expected = redact_text(&redactor, &text);
         for (cut, _) in text.char_indices() {
-            let mut held = redactor.stream_redactor();
-            let joined = held.push(&text[..cut]) + &held.push(&text[cut..]) + &held.finish();
-            assert_eq!(joined, whole, "cut at {cut}: {text}");
+            let mut stream = redactor.stream_redactor();
+            let joined = stream.push(&text[..cut]) + &stream.push(&text[cut..]) + &stream.finish();
+            assert_eq!(joined, expected, "cut at {cut}: {text}");
         }
-        let mut held = redactor.stream_redactor();
-        let mut joined: String = text.chars().map(|c| held.push(&c.to_string())).collect();
-        joined.push_str(&held.finish());
-        assert_eq!(joined, whole, "char by char: {text}");
+        let mut stream = redactor.stream_redactor();
+        let mut joined: String = text.chars().map(|c| stream.push(&c.to_string())).collect();
+        joined.push_str(&stream.finish());
+        assert_eq!(joined, expected, "char by char: {text}");
     }
 }
 
@@ -148,27 +151,27 @@ fn stream_of_random_chunks_redacts_like_the_whole_text() {
     for seed in 0..400 {
         let mut rng = Rng(seed);
         let text = random_document(seed) + " " + &value + &random_document(seed + 5000);
-        let (mut held, mut joined, mut rest) =
+        let (mut stream, mut joined, mut rest) =
             (redactor.stream_redactor(), String::new(), text.as_str());
         let longest = [1, 3, 20, 500][rng.below(4)];
         while !rest.is_empty() {
             let cut = next_char_boundary(rest, rng.below(longest) + 1);
-            joined.push_str(&held.push(&rest[..cut]));
+            joined.push_str(&stream.push(&rest[..cut]));
             rest = &rest[cut..];
         }
-        joined.push_str(&held.finish());
+        joined.push_str(&stream.finish());
         assert_eq!(joined, redact_text(&redactor, &text), "seed {seed}");
     }
 }
 
 #[test]
 fn stream_does_not_buffer_ordinary_words() {
-    let mut held = test_redactor().stream_redactor();
-    assert_eq!(held.push("The answer "), "The answer ");
-    assert_eq!(held.push("is for"), "is ");
-    assert_eq!(held.push("ty-two.\n"), "forty-two.\n");
-    assert_eq!(held.push("Authorization: "), "");
-    assert_eq!(held.push("none, not at all "), "Authorization: none, not at all ");
+    let mut stream = test_redactor().stream_redactor();
+    assert_eq!(stream.push("The answer "), "The answer ");
+    assert_eq!(stream.push("is for"), "is ");
+    assert_eq!(stream.push("ty-two.\n"), "forty-two.\n");
+    assert_eq!(stream.push("Authorization: "), "");
+    assert_eq!(stream.push("none, not at all "), "Authorization: none, not at all ");
 }
 
 #[test]
@@ -184,20 +187,21 @@ fn stream_buffers_at_most_64_kib() {
     ];
     for run in runs {
         let text = format!("{run}{}\n{run}", expand_template(" token=ghp_{alnum:36},", &mut rng));
-        let (mut held, mut joined, mut taken) = (redactor.stream_redactor(), String::new(), 0);
+        let (mut stream, mut joined, mut pushed_len) =
+            (redactor.stream_redactor(), String::new(), 0);
         let mut rest = text.as_str();
         while !rest.is_empty() {
             let cut = next_char_boundary(rest, 997);
-            joined.push_str(&held.push(&rest[..cut]));
-            taken += cut;
+            joined.push_str(&stream.push(&rest[..cut]));
+            pushed_len += cut;
             rest = &rest[cut..];
             assert!(
-                taken <= joined.len() + 64 * 1024 + 100,
-                "{taken} taken, {} given",
+                pushed_len <= joined.len() + 64 * 1024 + 100,
+                "{pushed_len} bytes pushed, {} bytes returned",
                 joined.len()
             );
         }
-        joined.push_str(&held.finish());
+        joined.push_str(&stream.finish());
         assert!(joined == redact_text(&redactor, &text), "{}", &text[..20]);
     }
 }
@@ -206,9 +210,9 @@ fn stream_buffers_at_most_64_kib() {
 struct ChunkedReader<'t>(&'t [u8], Rng);
 
 impl Read for ChunkedReader<'_> {
-    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        let most = self.1.below(40_000) + 1;
-        self.0.take(most as u64).read(into).inspect(|read| self.0 = &self.0[*read..])
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let chunk_size = self.1.below(40_000) + 1;
+        self.0.take(chunk_size as u64).read(buffer).inspect(|read| self.0 = &self.0[*read..])
     }
 }
 
@@ -220,14 +224,14 @@ fn byte_filter_output_equals_whole_redaction() {
             (0..20).flat_map(|n| random_document(seed * 100 + n).into_bytes()).collect();
         let mut rng = Rng(seed);
         for _ in 0..seed {
-            let at = rng.below(bytes.len());
-            bytes[at] = 0xff;
+            let index = rng.below(bytes.len());
+            bytes[index] = 0xff;
         }
         let mut output = vec![];
         let removed = redact_stream(ChunkedReader(&bytes, rng), &mut output, &redactor).unwrap();
-        let (whole, wanted) = redactor.redact_bytes(&bytes);
-        assert!(output == whole.as_ref(), "seed {seed}");
-        assert_eq!(removed, wanted);
+        let (expected, expected_counts) = redactor.redact_bytes(&bytes);
+        assert!(output == expected.as_ref(), "seed {seed}");
+        assert_eq!(removed, expected_counts);
     }
 }
 
@@ -274,7 +278,7 @@ fn redaction_of_hostile_texts_takes_linear_time() {
         "pass",
         "MTAw.",
     ];
-    let began = Instant::now();
+    let started = Instant::now();
     for part in parts {
         let text = part.repeat(2_000_000 / part.len());
         let once = redact_text(&redactor, &text);
@@ -284,7 +288,7 @@ fn redaction_of_hostile_texts_takes_linear_time() {
         assert!(output == once.as_bytes(), "{part}");
     }
     // Linear time needs about a second per text. Quadratic time would take hours.
-    assert!(began.elapsed() < Duration::from_secs(90), "{:?}", began.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(90), "{:?}", started.elapsed());
 }
 
 #[test]
@@ -327,14 +331,14 @@ fn private_key_becomes_one_placeholder_and_keeps_lines() {
         let block = pem_block(name, &mut rng);
         let (crlf, json) = (block.replace('\n', "\r\n"), block.replace('\n', "\\n"));
         let indented = block.replace('\n', "\n    ");
-        let added = block.replace('\n', "\n+");
+        let diff_lines = block.replace('\n', "\n+");
         let code = block.replace('\n', "\\n\" +\n  \"");
         let header = block.replacen(
             '\n',
             "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF\n\n",
             1,
         );
-        for text in [&block, &crlf, &json, &indented, &added, &code, &header] {
+        for text in [&block, &crlf, &json, &indented, &diff_lines, &code, &header] {
             let text = format!("before\n{text}\nafter");
             let redacted = redactor.redact(&text);
             assert_eq!(redacted.counts.to_string(), "1 private-key", "{text}");
@@ -343,10 +347,10 @@ fn private_key_becomes_one_placeholder_and_keeps_lines() {
             assert_eq!(rest, "after", "{text}");
         }
         // A truncated key is redacted. Markers without a key, and public keys, are not.
-        let cut = &block[..block.len() - 40 - name.len()];
-        assert_eq!(redactor.redact(cut).counts.to_string(), "1 private-key");
-        let named = format!("-----BEGIN {name}-----\n…\n-----END {name}-----");
-        assert_eq!(redact_text(&redactor, &named), named);
+        let truncated = &block[..block.len() - 40 - name.len()];
+        assert_eq!(redactor.redact(truncated).counts.to_string(), "1 private-key");
+        let markers_only = format!("-----BEGIN {name}-----\n…\n-----END {name}-----");
+        assert_eq!(redact_text(&redactor, &markers_only), markers_only);
         let public = pem_block("PUBLIC KEY", &mut rng);
         assert_eq!(redact_text(&redactor, &public), public);
     }
@@ -368,17 +372,17 @@ fn strict_mode_keeps_keys_and_removes_values() {
     let redactor = test_redactor();
     let text = "# comment\nDEBUG=true\nexport NAME=plain\nURL: \"http://x\"\nEMPTY=\n\n  \"a\": {\nQ='two\nlines'\nLAST=1 # why\r\n";
     let (clean, removed) = redactor.redact_secret_file(text);
-    for gone in ["true", "plain", "http", "two", "lines", "=1"] {
-        assert!(!clean.contains(gone), "{gone}: {clean}");
+    for value in ["true", "plain", "http", "two", "lines", "=1"] {
+        assert!(!clean.contains(value), "{value}: {clean}");
     }
-    for kept in [
+    for remaining in [
         "# comment\nDEBUG=[",
         "export NAME=[",
         "URL: \"[",
         "EMPTY=\n\n  \"a\": {\nQ='[",
         "# why\r\n",
     ] {
-        assert!(clean.contains(kept), "{kept}: {clean}");
+        assert!(clean.contains(remaining), "{remaining}: {clean}");
     }
     assert_eq!(removed.total(), 5);
     let pgpass = redactor.redact_secret_file("db:5432:app:me:hunter2\n").0;
@@ -390,10 +394,10 @@ fn strict_mode_keeps_keys_and_removes_values() {
 #[test]
 fn only_valid_placeholders_are_counted() {
     let text = "[REDACTED:jwt:012abc] [REDACTED:jwt:zzzzzz] [REDACTED:unheard-of:012abc] [REDACTED:jwt:012abc] [REDACTED:secret:ffffff]";
-    let mut counted = count_placeholders(text);
-    assert_eq!(counted.to_string(), "2 jwt, 1 secret");
-    assert_eq!(counted.iter().collect::<Vec<_>>(), [("jwt", 2), ("secret", 1)]);
-    counted.add(&count_placeholders("[REDACTED:jwt:012abc]"));
-    assert_eq!(counted.total(), 4);
+    let mut counts = count_placeholders(text);
+    assert_eq!(counts.to_string(), "2 jwt, 1 secret");
+    assert_eq!(counts.iter().collect::<Vec<_>>(), [("jwt", 2), ("secret", 1)]);
+    counts.add(&count_placeholders("[REDACTED:jwt:012abc]"));
+    assert_eq!(counts.total(), 4);
     assert!(RedactionCounts::default().is_empty());
 }

@@ -24,8 +24,11 @@ pub(crate) fn secret_samples() -> Vec<Sample> {
     let mut samples = vec![];
     for (index, line) in read_corpus_lines("keys").iter().enumerate() {
         let (kind, template) = line.split_once(' ').unwrap();
-        let some = |at: &usize| (at + index).is_multiple_of(4) || *at < 3;
-        for (_, context) in contexts.iter().enumerate().filter(|(at, _)| some(at)) {
+        let is_selected =
+            |context_index: &usize| (context_index + index).is_multiple_of(4) || *context_index < 3;
+        for (_, context) in
+            contexts.iter().enumerate().filter(|(context_index, _)| is_selected(context_index))
+        {
             // `number:` before a Telegram token would be parsed as a part of it.
             if kind == "telegram-token" && context.contains(":§") {
                 continue;
@@ -102,19 +105,19 @@ fn mask_placeholders(text: &str) -> String {
 #[test]
 fn precision_and_recall_are_at_least_99_percent() {
     let redactor = test_redactor();
-    let (mut right, mut missed, mut wrong) = (0, vec![], vec![]);
+    let (mut correct, mut missed, mut wrong) = (0, vec![], vec![]);
     let samples = secret_samples();
     for sample in &samples {
         let redacted = redactor.redact(&sample.text);
-        let wanted = sample
+        let expected = sample
             .secrets
             .iter()
             .fold(sample.text.clone(), |text, secret| text.replace(secret, "\u{a7}"));
-        let kind = sample.kind.as_deref().is_none_or(|kind| redacted.text.contains(kind));
+        let kind_matches = sample.kind.as_deref().is_none_or(|kind| redacted.text.contains(kind));
         if sample.secrets.iter().any(|secret| redacted.text.contains(secret.as_str())) {
             missed.push(format!("{} -> {}", sample.text, redacted.text));
-        } else if mask_placeholders(&redacted.text) == wanted && kind {
-            right += 1;
+        } else if mask_placeholders(&redacted.text) == expected && kind_matches {
+            correct += 1;
         } else {
             wrong.push(format!("{} -> {}", sample.text, redacted.text));
         }
@@ -127,8 +130,8 @@ fn precision_and_recall_are_at_least_99_percent() {
         }
     }
     assert!(samples.len() >= 300 && harmless.len() >= 300);
-    let recall = f64::from(right) / samples.len() as f64;
-    let precision = f64::from(right) / (f64::from(right) + wrong.len() as f64);
+    let recall = f64::from(correct) / samples.len() as f64;
+    let precision = f64::from(correct) / (f64::from(correct) + wrong.len() as f64);
     let report = format!(
         "{} secrets, {} harmless: precision {precision:.4}, recall {recall:.4}\nmissed:\n{}\nwrong:\n{}",
         samples.len(),
@@ -169,9 +172,9 @@ fn this_repository_has_no_false_positives() {
     assert!(changed.is_empty(), "{}", changed.join("\n"));
 }
 
-fn visit_files(folder: &Path, see: &mut dyn FnMut(&Path)) {
+fn visit_files(folder: &Path, visit: &mut dyn FnMut(&Path)) {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
-        if path.is_dir() { visit_files(&path, see) } else { see(&path) }
+        if path.is_dir() { visit_files(&path, visit) } else { visit(&path) }
     }
 }

@@ -25,19 +25,19 @@ fn assert_parses((debate, cue): &(Debate, Cue), text: &str, expected: Result<Bod
             assert!(line.starts_with(&format!("PARSE_ERROR:{kind}:{code}: ")), "{text}: {line}");
             assert!(line.chars().count() <= 200 && !line.contains(char::is_control), "{line}");
         }
-        (read, expected) => panic!("{text}: {read:?} and not {expected:?}"),
+        (parsed, expected) => panic!("{text}: got {parsed:?}, expected {expected:?}"),
     }
 }
 
 /// Given one valid JSON reply, asserts which wrappers (code fence, white space) are accepted and
 /// which malformed variants are rejected.
 #[track_caller]
-fn assert_strict_json(at: &(Debate, Cue), good: &str) {
-    let body = parse(&at.0, at.1, good).unwrap();
-    for fine in
-        [format!(" \n{good}\n"), format!("```json\n{good}\n```"), format!("```\n{good}\n```")]
+fn assert_strict_json(turn: &(Debate, Cue), valid: &str) {
+    let body = parse(&turn.0, turn.1, valid).unwrap();
+    for accepted in
+        [format!(" \n{valid}\n"), format!("```json\n{valid}\n```"), format!("```\n{valid}\n```")]
     {
-        assert_parses(at, &fine, Ok(body.clone()));
+        assert_parses(turn, &accepted, Ok(body.clone()));
     }
     for (text, code) in [
         (String::new(), "empty"),
@@ -45,21 +45,21 @@ fn assert_strict_json(at: &(Debate, Cue), good: &str) {
         ("A".into(), "not_json"),
         ("null".into(), "not_json"),
         ("\"A\"".into(), "not_json"),
-        (format!("Here it is: {good}"), "not_json"),
-        (format!("Here it is:\n```json\n{good}\n```"), "not_json"),
-        (format!("```json\n{good}\n```\nThat is all."), "not_json"),
-        (format!("[{good}]"), "not_json"),
-        (good.trim_end_matches('}').into(), "not_json"),
-        (good.replacen('"', "'", 2), "not_json"),
-        (format!("{good} That is all."), "not_alone"),
-        (format!("{good}{good}"), "not_alone"),
-        (format!("{good}\n{good}"), "not_alone"),
-        (format!("{good}}}"), "not_alone"),
+        (format!("Here it is: {valid}"), "not_json"),
+        (format!("Here it is:\n```json\n{valid}\n```"), "not_json"),
+        (format!("```json\n{valid}\n```\nThat is all."), "not_json"),
+        (format!("[{valid}]"), "not_json"),
+        (valid.trim_end_matches('}').into(), "not_json"),
+        (valid.replacen('"', "'", 2), "not_json"),
+        (format!("{valid} That is all."), "not_alone"),
+        (format!("{valid}{valid}"), "not_alone"),
+        (format!("{valid}\n{valid}"), "not_alone"),
+        (format!("{valid}}}"), "not_alone"),
         ("{}".into(), "wrong_shape"),
         ("{\"unknown\": \"\\u0007\"}".into(), "wrong_shape"),
         ("{".repeat(5000), "not_json"),
     ] {
-        assert_parses(at, &text, Err(code));
+        assert_parses(turn, &text, Err(code));
     }
 }
 
@@ -69,12 +69,12 @@ fn debate_at_judge() -> (Debate, Cue) {
 
 const VERDICT: &str = r#"{"winner":"A","reasoning":"because","cites":["T1"]}"#;
 
-fn expected_verdict(spoil: impl Fn(&mut JudgeRuling)) -> Body {
+fn expected_verdict(edit: impl Fn(&mut JudgeRuling)) -> Body {
     let cites = vec![Cue { act: 0, round: 1, phase: 0, seat: 0 }];
     let side = Some(Side::Pro);
     let mut ruling =
         JudgeRuling { side, because: "because".into(), cites, ..JudgeRuling::default() };
-    spoil(&mut ruling);
+    edit(&mut ruling);
     Body::Verdict(Box::new(ruling))
 }
 
@@ -158,7 +158,7 @@ fn verdict_with_labels(a: &str, b: &str) -> String {
 fn mirror_labels_are_mapped_back_to_sides() {
     let (debate, cue) = debate_at_judge();
     let mirror = Cue { seat: 11, ..cue };
-    for (seat, labels, winner) in [
+    for (judge, labels, winner) in [
         (cue, ("A", "B"), Side::Pro),
         (mirror, ("A", "B"), Side::Con),
         (mirror, ("B", "A"), Side::Pro),
@@ -168,7 +168,7 @@ fn mirror_labels_are_mapped_back_to_sides() {
         (mirror, ("supporting", "opposing"), Side::Pro),
         (mirror, ("pro", "con"), Side::Pro),
     ] {
-        let body = parse(&debate, seat, &verdict_with_labels(labels.0, labels.1)).unwrap();
+        let body = parse(&debate, judge, &verdict_with_labels(labels.0, labels.1)).unwrap();
         let Body::Verdict(ruling) = body else { panic!() };
         let straight = winner == Side::Pro;
         let order = |first: &'static str, second: &'static str| {
@@ -181,8 +181,11 @@ fn mirror_labels_are_mapped_back_to_sides() {
             Some(RulingScores { pro: scores.0, con: scores.1 }),
             "{labels:?}"
         );
-        let differ = &ruling.disagreements[0];
-        assert_eq!((differ.pro.as_str(), differ.con.as_str()), order("first", "second"));
+        let disagreement = &ruling.disagreements[0];
+        assert_eq!(
+            (disagreement.pro.as_str(), disagreement.con.as_str()),
+            order("first", "second")
+        );
         assert_eq!(ruling.blind_spots[0].side, winner.other());
         assert_eq!(ruling.agreements.len(), 2);
         assert_eq!((ruling.turning_round, ruling.margin()), (Some(1), Some(20)));
@@ -191,24 +194,24 @@ fn mirror_labels_are_mapped_back_to_sides() {
 
 #[test]
 fn vote_must_be_one_json_object_of_its_schema() {
-    let court = debate_at(formats::tribunal(), 7, 0, "vote");
-    let vote = |side: &str, sure: &str| {
-        format!(r#"{{"vote":"{side}","confidence":{sure},"reason":"because"}}"#)
+    let tribunal = debate_at(formats::tribunal(), 7, 0, "vote");
+    let vote = |side: &str, confidence_text: &str| {
+        format!(r#"{{"vote":"{side}","confidence":{confidence_text},"reason":"because"}}"#)
     };
-    assert_strict_json(&court, &vote("pro", "0.5"));
+    assert_strict_json(&tribunal, &vote("pro", "0.5"));
     let body = |side, confidence| Ok(Body::Vote { side, confidence, because: "because".into() });
-    assert_parses(&court, &vote("challenger", "0.7"), body(Side::Con, 70));
-    assert_parses(&court, &vote("A", "1"), body(Side::Pro, 100));
-    assert_parses(&court, &vote("not pro", "0.7"), Err("wrong_shape"));
-    assert_parses(&court, &vote("abstain", "0.7"), Err("wrong_shape"));
-    assert_parses(&court, &vote("pro", "7"), Err("out_of_range"));
-    assert_parses(&court, &vote("pro", "\"0.7\""), Err("wrong_shape"));
-    assert_parses(&court, r#"{"vote":"pro","reason":"no confidence"}"#, Err("wrong_shape"));
+    assert_parses(&tribunal, &vote("challenger", "0.7"), body(Side::Con, 70));
+    assert_parses(&tribunal, &vote("A", "1"), body(Side::Pro, 100));
+    assert_parses(&tribunal, &vote("not pro", "0.7"), Err("wrong_shape"));
+    assert_parses(&tribunal, &vote("abstain", "0.7"), Err("wrong_shape"));
+    assert_parses(&tribunal, &vote("pro", "7"), Err("out_of_range"));
+    assert_parses(&tribunal, &vote("pro", "\"0.7\""), Err("wrong_shape"));
+    assert_parses(&tribunal, r#"{"vote":"pro","reason":"no confidence"}"#, Err("wrong_shape"));
 }
 
 #[test]
 fn score_must_be_one_json_object_of_its_schema() {
-    let court = debate_at(formats::tribunal(), 7, 1, "score");
+    let tribunal = debate_at(formats::tribunal(), 7, 1, "score");
     let score = |logic: &str, fouls: &str| {
         let marks = |logic: &str| {
             format!(r#"{{"logic":{logic},"rebuttal":7.5,"clarity":10,"evidence":0}}"#)
@@ -219,7 +222,7 @@ fn score_must_be_one_json_object_of_its_schema() {
             r#"{{"round":1,"scores":{{"pro":{pro},"con":{con}}},"foul":{foul},"fouls":[{fouls}],"comment":"c"}}"#
         )
     };
-    assert_strict_json(&court, &score("7", ""));
+    assert_strict_json(&tribunal, &score("7", ""));
     let marks = |logic| {
         let marks = [("logic", logic), ("rebuttal", 75), ("clarity", 100), ("evidence", 0)];
         marks.into_iter().map(|(name, mark)| (name.into(), mark)).collect::<BTreeMap<_, _>>()
@@ -227,46 +230,51 @@ fn score_must_be_one_json_object_of_its_schema() {
     let foul = Foul { side: Side::Con, kind: "off_topic".into(), note: String::new() };
     let body =
         Body::Score { pro: marks(70), con: marks(80), fouls: vec![foul], comment: "c".into() };
-    assert_parses(&court, &score("7", r#"{"side":"con","kind":"off_topic"}"#), Ok(body));
-    assert_parses(&court, &score("10.1", ""), Err("out_of_range"));
-    assert_parses(&court, &score("-1", ""), Err("out_of_range"));
-    assert_parses(&court, &score("\"7\"", ""), Err("wrong_shape"));
-    assert_parses(&court, &score("null", ""), Err("wrong_shape"));
-    assert_parses(&court, &score("7", r#"{"side":"both","kind":"other"}"#), Err("wrong_shape"));
-    assert_parses(&court, &score("7", "").replace(r#""clarity":10,"#, ""), Err("wrong_shape"));
-    assert_parses(&court, &score("7", "").replace(r#","comment":"c""#, ""), Err("wrong_shape"));
+    assert_parses(&tribunal, &score("7", r#"{"side":"con","kind":"off_topic"}"#), Ok(body));
+    assert_parses(&tribunal, &score("10.1", ""), Err("out_of_range"));
+    assert_parses(&tribunal, &score("-1", ""), Err("out_of_range"));
+    assert_parses(&tribunal, &score("\"7\"", ""), Err("wrong_shape"));
+    assert_parses(&tribunal, &score("null", ""), Err("wrong_shape"));
+    assert_parses(&tribunal, &score("7", r#"{"side":"both","kind":"other"}"#), Err("wrong_shape"));
+    assert_parses(&tribunal, &score("7", "").replace(r#""clarity":10,"#, ""), Err("wrong_shape"));
+    assert_parses(&tribunal, &score("7", "").replace(r#","comment":"c""#, ""), Err("wrong_shape"));
 }
 
 #[test]
 fn petition_must_be_one_json_object_of_its_schema() {
-    let court = debate_at(formats::tribunal(), 7, 3, "petition");
+    let tribunal = debate_at(formats::tribunal(), 7, 3, "petition");
     let petition = |rest: &str| format!(r#"{{"intent":{rest}}}"#);
-    assert_strict_json(&court, &petition(r#""none""#));
-    assert_parses(&court, &petition(r#""support_pro""#), Err("wrong_shape"));
-    let asks = petition(r#""support_con","claim":"me","novelty":"new","confidence":0.4"#);
+    assert_strict_json(&tribunal, &petition(r#""none""#));
+    assert_parses(&tribunal, &petition(r#""support_pro""#), Err("wrong_shape"));
+    let support_petition =
+        petition(r#""support_con","claim":"me","novelty":"new","confidence":0.4"#);
     let (claim, novelty, confidence) = ("me".into(), Novelty::New, 40);
     let supports = Some(Side::Con);
-    assert_parses(&court, &asks, Ok(Body::Petition { supports, claim, novelty, confidence }));
-    assert!(parse(&court.0, court.1, &petition(r#""none""#)).unwrap().is_declined_petition());
+    assert_parses(
+        &tribunal,
+        &support_petition,
+        Ok(Body::Petition { supports, claim, novelty, confidence }),
+    );
+    assert!(parse(&tribunal.0, tribunal.1, &petition(r#""none""#)).unwrap().is_declined_petition());
     for (rest, code) in [
         (r#""do not support_pro""#, "wrong_shape"),
         ("null", "wrong_shape"),
         (r#""support_pro","claim":"me","novelty":"brand new","confidence":1"#, "wrong_shape"),
         (r#""support_pro","claim":"me","novelty":"new","confidence":2"#, "out_of_range"),
     ] {
-        assert_parses(&court, &petition(rest), Err(code));
+        assert_parses(&tribunal, &petition(rest), Err(code));
     }
 }
 
 #[test]
 fn admission_must_be_one_json_object_of_its_schema() {
-    let court = debate_at(formats::tribunal(), 7, 3, "admit");
-    let said = |admits: &str, why: &str| {
+    let tribunal = debate_at(formats::tribunal(), 7, 3, "admit");
+    let admission = |admits: &str, reason_field: &str| {
         format!(
-            r#"{{"admits":{admits},"new_information":true,"avoids_repetition":true,"shifts_balance":false{why}}}"#
+            r#"{{"admits":{admits},"new_information":true,"avoids_repetition":true,"shifts_balance":false{reason_field}}}"#
         )
     };
-    assert_strict_json(&court, &said("\"Hal\"", r#","because":"new""#));
+    assert_strict_json(&tribunal, &admission("\"Hal\"", r#","because":"new""#));
     let admits = |name: Option<&str>| {
         let grounds = AdmissionGrounds {
             new_information: true,
@@ -275,12 +283,12 @@ fn admission_must_be_one_json_object_of_its_schema() {
         };
         Ok(Body::Ruling { admits: name.map(Into::into), grounds, because: "new".into() })
     };
-    assert_parses(&court, &said("\"Hal\"", r#","reason":"new""#), admits(Some("Hal")));
-    assert_parses(&court, &said("null", r#","because":"new""#), admits(None));
-    assert_parses(&court, &said("\"\"", r#","because":"new""#), admits(None));
-    assert_parses(&court, &said("[\"Hal\"]", r#","because":"new""#), Err("wrong_shape"));
-    assert_parses(&court, &said("\"Hal\"", ""), Err("wrong_shape"));
-    assert_parses(&court, r#"{"admits":"Hal","because":"new"}"#, Err("wrong_shape"));
+    assert_parses(&tribunal, &admission("\"Hal\"", r#","reason":"new""#), admits(Some("Hal")));
+    assert_parses(&tribunal, &admission("null", r#","because":"new""#), admits(None));
+    assert_parses(&tribunal, &admission("\"\"", r#","because":"new""#), admits(None));
+    assert_parses(&tribunal, &admission("[\"Hal\"]", r#","because":"new""#), Err("wrong_shape"));
+    assert_parses(&tribunal, &admission("\"Hal\"", ""), Err("wrong_shape"));
+    assert_parses(&tribunal, r#"{"admits":"Hal","because":"new"}"#, Err("wrong_shape"));
 }
 
 #[test]

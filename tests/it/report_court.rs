@@ -28,14 +28,14 @@ fn tribunal_setup(roles: &[Role]) -> Setup {
 fn verdict_with_scores(debate: &Debate, cue: Cue, pro: u8, con: u8) -> Body {
     let side = if pro > con { Side::Pro } else { Side::Con };
     let cites = debate.replies_before(cue).map(|(past, _)| past).take(1).collect();
-    let Body::Verdict(mut said) = verdict_reply(Some(side), 70, cites) else { panic!() };
-    said.scores = Some(RulingScores { pro, con });
-    said.because = "Side A was clearer.".into();
-    said.blind_spots = vec![
+    let Body::Verdict(mut ruling) = verdict_reply(Some(side), 70, cites) else { panic!() };
+    ruling.scores = Some(RulingScores { pro, con });
+    ruling.because = "Side A was clearer.".into();
+    ruling.blind_spots = vec![
         BlindSpot { side: Side::Pro, text: "Side A forgot\n# editors.".into() },
         BlindSpot { side: Side::Con, text: "Side B forgot linters.".into() },
     ];
-    Body::Verdict(said)
+    Body::Verdict(ruling)
 }
 
 /// A played tribunal: a foul in round 2, a help request in round 3, an admitted petitioner, split
@@ -65,19 +65,19 @@ fn played_tribunal() -> Debate {
     let cue = play_until(&mut debate, 0, "judge");
     let body = verdict_with_scores(&debate, cue, 72, 60);
     record_reply(&mut debate, cue, body);
-    for (nth, side) in [(7, Some(Side::Con)), (8, Some(Side::Pro)), (9, None)] {
+    for (seat_index, side) in [(7, Some(Side::Con)), (8, Some(Side::Pro)), (9, None)] {
         ask_open_turns(&mut debate);
-        let cue = due_cues(&debate).into_iter().find(|cue| cue.seat == nth).unwrap();
+        let cue = due_cues(&debate).into_iter().find(|cue| cue.seat == seat_index).unwrap();
         if let Some(side) = side {
             let because = "Safer.\n# So.".into();
             record_reply(&mut debate, cue, Body::Vote { side, confidence: 60, because });
         } else {
-            let lost = crate::simulated_players::failed_event(
+            let failed = crate::simulated_players::failed_event(
                 &debate,
                 cue,
                 debate_mcp::debate::FailureKind::TimedOut,
             );
-            crate::debate_fixture::apply_events(&mut debate, [lost]);
+            crate::debate_fixture::apply_events(&mut debate, [failed]);
         }
     }
     play_debate(&mut debate, &[], |_| false);
@@ -87,19 +87,19 @@ fn played_tribunal() -> Debate {
 #[test]
 fn tribunal_summary_lists_result_votes_and_conduct() {
     let debate = played_tribunal();
-    let told = render_summary(&debate);
-    let ruled = verdict_view(&debate).unwrap();
-    let court = ruled.court.clone().unwrap();
-    assert_eq!(court.turning_round, round_marks::turning_round(&debate, ruled.side));
+    let summary = render_summary(&debate);
+    let verdict = verdict_view(&debate).unwrap();
+    let court = verdict.court.clone().unwrap();
+    assert_eq!(court.turning_round, round_marks::turning_round(&debate, verdict.side));
     assert_eq!(court.abstained, ["Jan (timed out)"]);
     assert_eq!((court.pro_help.asked, court.pro_help.granted), (1, 1));
     assert_eq!((court.con_help.asked, court.con_help.granted), (0, 0));
-    let decisive = ruled.decisive.clone().unwrap();
+    let decisive = verdict.decisive.clone().unwrap();
     assert_eq!(decisive.side, Some(Side::Pro));
     let turning = format!("Key turning round: {}\n", court.turning_round.unwrap());
     let argument = format!("Decisive argument: `{}` (claude): ", decisive.claim);
     assert_in_order(
-        &told,
+        &summary,
         &[
             "claude had the stronger argument because: claude was clearer.",
             "Decided: by marks, rulings and votes, weighed together.",
@@ -152,16 +152,16 @@ fn even_total_names_the_tie_break() {
     }
     record_reply(&mut debate, cue, body);
     play_debate(&mut debate, &[], |_| false);
-    let told = render_summary(&debate);
+    let summary = render_summary(&debate);
     assert_in_order(
-        &told,
+        &summary,
         &[
             "Contested: the margin is small.\n- sides as seated: for claude (60 to 60, margin 0). ",
             "| Judge | 50.00% | 50.00% | 100% |\n| Total | 50.00% | 50.00% | 100% |\n",
             "\nThe total is even. Decided by a tie-break: ",
         ],
     );
-    assert!(!told.contains("### Audience"));
+    assert!(!summary.contains("### Audience"));
 }
 
 #[test]
@@ -215,9 +215,9 @@ fn duel_summary_shows_confidence_and_claim_checks() {
         record_reply(&mut debate, cue, body);
     }
     play_debate(&mut debate, &[], |_| false);
-    let told = render_summary(&debate);
+    let summary = render_summary(&debate);
     assert_in_order(
-        &told,
+        &summary,
         &[
             "Confidence: 50% (from the margin and the agreement of the rulings; the judge itself says 70%)",
             "Contested: it depends on the order in which the sides were shown.\n",
@@ -228,10 +228,10 @@ fn duel_summary_shows_confidence_and_claim_checks() {
             "Ruled otherwise than these answers say, because: codex | said so.\n",
         ],
     );
-    assert!(!told.contains("### Rounds") && !told.contains("### Conduct"));
+    assert!(!summary.contains("### Rounds") && !summary.contains("### Conduct"));
     let agreed = play_to_end(without_roles(debate_setup(formats::duel(), 1), &[]), &[]);
-    let told = render_summary(&agreed);
-    assert!(told.contains("Confidence: ") && !told.contains("Panel:"), "{told}");
+    let summary = render_summary(&agreed);
+    assert!(summary.contains("Confidence: ") && !summary.contains("Panel:"), "{summary}");
 }
 
 #[test]
@@ -255,19 +255,23 @@ fn record_shows_scores_petitions_admissions_and_votes() {
             "### Jan (gemini)\n\n[INCOMPLETE] timed out: down\n",
         ],
     );
-    let mut other = open_debate(tribunal_setup(&[]));
-    let cue = play_until(&mut other, 3, "petition");
+    let mut second_debate = open_debate(tribunal_setup(&[]));
+    let cue = play_until(&mut second_debate, 3, "petition");
     let (claim, novelty) = (String::new(), Novelty::New);
-    record_reply(&mut other, cue, Body::Petition { supports: None, claim, novelty, confidence: 0 });
-    let cue = play_until(&mut other, 3, "admit");
+    record_reply(
+        &mut second_debate,
+        cue,
+        Body::Petition { supports: None, claim, novelty, confidence: 0 },
+    );
+    let cue = play_until(&mut second_debate, 3, "admit");
     let because = "Nothing new.".into();
     record_reply(
-        &mut other,
+        &mut second_debate,
         cue,
         Body::Ruling { admits: None, grounds: AdmissionGrounds::default(), because },
     );
     assert_in_order(
-        &self::render_record(&other),
+        &self::render_record(&second_debate),
         &["Does not ask to speak.\n", "Admits nobody: Nothing new.\n"],
     );
 }
@@ -279,9 +283,9 @@ fn json_view_has_marks_votes_and_structured_replies() {
     assert_eq!(view["v"], 1);
     assert_eq!(view["rounds_marked"][1]["con"]["fouls"], 200);
     let vote = &view["votes"][1];
-    let of = |name: &str| vote[name].clone();
-    assert_eq!((of("seat"), of("type")), ("Ivy".into(), "rational-logic".into()));
-    assert_eq!((of("vote"), of("weight")), ("pro".into(), 2.into()));
+    let field = |name: &str| vote[name].clone();
+    assert_eq!((field("seat"), field("type")), ("Ivy".into(), "rational-logic".into()));
+    assert_eq!((field("vote"), field("weight")), ("pro".into(), 2.into()));
     let turns = view["turns"].as_array().unwrap();
     let score = turns.iter().find(|turn| turn["kind"] == "score").unwrap();
     assert_eq!(score["paper"]["pro"]["logic"], 75);

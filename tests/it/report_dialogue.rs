@@ -48,9 +48,9 @@ fn played_dialogue() -> Debate {
 #[test]
 fn dialogue_summary_has_insights_and_no_winner() {
     let mut debate = played_dialogue();
-    let told = render_summary(&debate);
+    let summary = render_summary(&debate);
     assert_in_order(
-        &told,
+        &summary,
         &[
             "## Debate Summary\n\nTopic: Tabs or spaces?  \n",
             "Main Agent: gemini (default model)  \nSub Agent: gemini (default model)  \nRounds: 2  \n",
@@ -64,13 +64,13 @@ fn dialogue_summary_has_insights_and_no_winner() {
         ],
     );
     for word in ["erdict", "winner", "won", "judge", "stronger"] {
-        assert!(!told.contains(word), "`{word}` in {told}");
+        assert!(!summary.contains(word), "`{word}` in {summary}");
     }
     apply_events(&mut debate, [Event::Decided { text: "# Spaces.".into() }]);
-    let told = render_summary(&debate);
+    let summary = render_summary(&debate);
     assert!(
-        told.contains("### User's Decision\n\n#### Spaces.\n")
-            && !told.contains(NO_DECISION_NOTICE)
+        summary.contains("### User's Decision\n\n#### Spaces.\n")
+            && !summary.contains(NO_DECISION_NOTICE)
     );
     let view = debate_view(&debate);
     assert_eq!(view.outcome.unwrap().as_str(), "partial");
@@ -106,8 +106,8 @@ fn record_keeps_user_remarks_in_their_rounds() {
 fn unfinished_dialogue_has_an_open_outcome() {
     let mut debate = open_dialogue();
     play_until(&mut debate, 2, "respond");
-    let told = render_summary(&debate);
-    assert_in_order(&told, &["Status: in-progress  \nOutcome: (open)\n", "Not summed up yet."]);
+    let summary = render_summary(&debate);
+    assert_in_order(&summary, &["Status: in-progress  \nOutcome: (open)\n", "Not summed up yet."]);
     let record = render_record(&debate);
     assert_in_order(
         &record,

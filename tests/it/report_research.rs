@@ -78,7 +78,7 @@ fn report_headings_follow_the_topic_language() {
         research_report(&debate).unwrap()
     };
     let chinese = report("我们应该使用制表符还是空格?");
-    let wanted = [
+    let expected = [
         "# 我们应该使用制表符还是空格?:辩论研究报告",
         "## 各方核心论点",
         "## 交叉反驳",
@@ -88,7 +88,7 @@ fn report_headings_follow_the_topic_language() {
         "## 未解决问题",
         "## 场景矩阵",
     ];
-    assert_eq!(top_headings(&chinese), wanted);
+    assert_eq!(top_headings(&chinese), expected);
     assert_in_order(
         &chinese,
         &[
@@ -125,42 +125,45 @@ fn missing_replies_are_marked_and_listed_at_the_top() {
             "## Recommendation",
         ],
     );
-    let alone = play_to_end(research_setup(&[]), &["0.investigate/Eli"]);
-    let report = research_report(&alone).unwrap();
+    let one_missing = play_to_end(research_setup(&[]), &["0.investigate/Eli"]);
+    let report = research_report(&one_missing).unwrap();
     assert_in_order(&report, &["## Core Arguments", "### Eli (gemini)\n\n[INCOMPLETE]", "### Fay"]);
 }
 
 #[test]
 fn no_report_without_a_judgment() {
-    let mut open = open_debate(research_setup(&[]));
-    assert_eq!(research_report(&open), None);
-    assert!(render_summary(&open).contains("No judgment yet: 0 of 3 sides have investigated"));
-    play_until(&mut open, 0, "judge");
-    assert_eq!(research_report(&open), None);
-    let so_far = render_summary(&open);
-    assert!(so_far.contains("3 of 3 sides have investigated, 3 have answered"), "{so_far}");
+    let mut debate = open_debate(research_setup(&[]));
+    assert_eq!(research_report(&debate), None);
+    assert!(render_summary(&debate).contains("No judgment yet: 0 of 3 sides have investigated"));
+    play_until(&mut debate, 0, "judge");
+    assert_eq!(research_report(&debate), None);
+    let early_summary = render_summary(&debate);
+    assert!(
+        early_summary.contains("3 of 3 sides have investigated, 3 have answered"),
+        "{early_summary}"
+    );
     // A cancelled debate has no report, even if it was judged just before.
-    let cue = play_until(&mut open, 0, "judge");
-    ask_open_turns(&mut open);
-    let event = reply_event(&open, cue, valid_reply(&open, cue)).unwrap();
-    apply_events(&mut open, [event]);
-    assert!(research_report(&open).is_some());
-    apply_events(&mut open, [Event::Cancelled { because: None }]);
-    assert_eq!(research_report(&open), None);
-    assert!(render_summary(&open).contains("Cancelled before a judgment: no report."));
-    let all = ["0.investigate"];
-    let aborted = play_to_end(research_setup(&[]), &all);
+    let cue = play_until(&mut debate, 0, "judge");
+    ask_open_turns(&mut debate);
+    let event = reply_event(&debate, cue, valid_reply(&debate, cue)).unwrap();
+    apply_events(&mut debate, [event]);
+    assert!(research_report(&debate).is_some());
+    apply_events(&mut debate, [Event::Cancelled { because: None }]);
+    assert_eq!(research_report(&debate), None);
+    assert!(render_summary(&debate).contains("Cancelled before a judgment: no report."));
+    let failing_turns = ["0.investigate"];
+    let aborted = play_to_end(research_setup(&[]), &failing_turns);
     assert_eq!(research_report(&aborted), None);
     assert!(render_summary(&aborted).contains("no report"));
     // Without a judgment the findings are shown, and no winner is named.
     let unjudged = play_to_end(research_setup(&[]), &["0.judge"]);
     assert_eq!(research_report(&unjudged), None);
-    let shown = render_summary(&unjudged);
+    let summary = render_summary(&unjudged);
     assert_in_order(
-        &shown,
+        &summary,
         &["Nobody has judged it: no report.", "## Core Arguments by Side", "### Eli"],
     );
-    assert!(!shown.contains("won") && !shown.contains("verdict"), "{shown}");
+    assert!(!summary.contains("won") && !summary.contains("verdict"), "{summary}");
 }
 
 /// Rated arguments with one verified citation, one wrong one, and one that cannot be checked.
@@ -174,15 +177,15 @@ fn report_shows_ratings_and_checked_citations() {
     claims[0].source = Some(ClaimSource::OfficialDocs);
     claims[0].evidence = vec!["src/gone.rs:3".into(), "src/lib.rs:1 \"mod debate\"".into()];
     let id = Some(claims[0].id.clone());
-    let mut cited = [
+    let mut citations = [
         citation("src/gone.rs:3", CitationStatus::NoSuchPath),
         citation("src/lib.rs:1 \"mod debate\"", CitationStatus::Exact),
         citation("https://example.com", CitationStatus::Unchecked),
     ];
-    for it in &mut cited {
+    for it in &mut citations {
         it.claim.clone_from(&id);
     }
-    record_reply_with(&mut debate, cue, body, cited.into());
+    record_reply_with(&mut debate, cue, body, citations.into());
     play_debate(&mut debate, &[], |_| false);
     let report = research_report(&debate).unwrap();
     assert_in_order(
@@ -202,22 +205,22 @@ fn report_shows_ratings_and_checked_citations() {
 
 #[test]
 fn replies_cannot_forge_report_headings() {
-    let evil = "# Gone\n## Recommendation\n\nDo evil.\n\nRecommendation\n===\n```\nopen";
+    let hostile = "# Gone\n## Recommendation\n\nDo evil.\n\nRecommendation\n===\n```\nopen";
     let mut debate = open_debate(Setup { topic: "# A\n## B?".into(), ..research_setup(&[]) });
     while let Some(cue) = crate::debate_fixture::due_cues(&debate).first().copied() {
         ask_open_turns(&mut debate);
         let mut body = valid_reply(&debate, cue);
         match &mut body {
             Body::Speech { text, claims, .. } => {
-                *text = evil.into();
+                *text = hostile.into();
                 for claim in claims.iter_mut() {
-                    claim.text = format!("x\n{evil}");
+                    claim.text = format!("x\n{hostile}");
                     claim.part = claim.part.or(Some(ClaimPurpose::Argument));
                 }
             }
             Body::Audit { facts } => facts.iter_mut().for_each(|fact| {
-                fact.claim = evil.into();
-                fact.by = evil.into();
+                fact.claim = hostile.into();
+                fact.by = hostile.into();
             }),
             Body::Sections { sections } => {
                 for (nth, section) in sections.iter_mut().enumerate() {
@@ -225,7 +228,7 @@ fn replies_cannot_forge_report_headings() {
                     section.text = if nth == report_sections::SUMMARY_INDEX {
                         "a\n## b".into()
                     } else {
-                        evil.to_owned()
+                        hostile.to_owned()
                     };
                 }
             }
@@ -241,7 +244,7 @@ fn replies_cannot_forge_report_headings() {
     }
     play_debate(&mut debate, &[], |_| false);
     let report = research_report(&debate).unwrap();
-    let wanted = [
+    let expected = [
         "# # A ## B?: Debate Research Report",
         "## Core Arguments by Side",
         "## Cross Rebuttals",
@@ -251,7 +254,7 @@ fn replies_cannot_forge_report_headings() {
         "## Open Questions",
         "## Scenario Matrix",
     ];
-    assert_eq!(top_headings(&report), wanted);
+    assert_eq!(top_headings(&report), expected);
     assert_eq!(report.matches("```").count() % 2, 0, "every fence is closed");
     assert!(report.ends_with("> One-line summary: a ## b\n"));
 }
@@ -303,7 +306,7 @@ fn record_is_ordered_by_phase() {
             "## Conclusion\n\n### Recommendation\n\nTabs.\n\n### Summary\n\nUse tabs.\n",
         ],
     );
-    assert!(!record.contains("\n# "), "one title");
+    assert!(!record.contains("\n# "), "only one title");
 }
 
 #[test]
@@ -326,7 +329,7 @@ fn plan_lists_seats_rounds_pauses_and_output() {
             "Pauses before it starts\nPauses at a cost of 2.50\nOutput: docs/report.md\n",
         ],
     );
-    assert!(!plan.contains("Ada") && !plan.contains("Lou"), "only those who take part: {plan}");
+    assert!(!plan.contains("Ada") && !plan.contains("Lou"), "only seats with turns: {plan}");
 }
 
 #[test]

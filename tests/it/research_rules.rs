@@ -34,8 +34,8 @@ fn broken_rules((debate, cue): &(Debate, Cue), body: &Body) -> Vec<Rule> {
 }
 
 /// A stance with one claim per letter: `a` argument, `w` weakness, else counter-attack.
-fn stance_body(parts: &str) -> Body {
-    let part = |letter: char| match letter {
+fn stance_body(letters: &str) -> Body {
+    let purpose = |letter: char| match letter {
         'a' => ClaimPurpose::Argument,
         'w' => ClaimPurpose::Weakness,
         _ => ClaimPurpose::Counter,
@@ -43,31 +43,31 @@ fn stance_body(parts: &str) -> Body {
     let claim = |(nth, letter): (usize, char)| Claim {
         id: format!("A{nth}"),
         text: "It is so.".into(),
-        part: Some(part(letter)),
+        part: Some(purpose(letter)),
         confidence: Some(70),
         source: Some(ClaimSource::AcademicPaper),
         ..Claim::default()
     };
     let mut body = Body::from_prose("At length.");
     if let Body::Speech { claims, unstructured, .. } = &mut body {
-        claims.extend(parts.chars().enumerate().map(claim));
+        claims.extend(letters.chars().enumerate().map(claim));
         *unstructured = None;
     }
     body
 }
 
 /// The same speech with one claim changed.
-fn with_claim_edit(mut body: Body, nth: usize, spoil: impl Fn(&mut Claim)) -> Body {
+fn with_claim_edit(mut body: Body, nth: usize, edit: impl Fn(&mut Claim)) -> Body {
     if let Body::Speech { claims, .. } = &mut body {
-        spoil(&mut claims[nth]);
+        edit(&mut claims[nth]);
     }
     body
 }
 
 #[test]
 fn stance_needs_the_right_number_of_each_claim_purpose() {
-    let stage = debate_at_phase(research_setup(), "investigate");
-    for (parts, expected) in [
+    let turn = debate_at_phase(research_setup(), "investigate");
+    for (letters, expected) in [
         ("aaawwc", &[][..]),
         ("aaaaawwwcc", &[]),
         ("cwawaac", &[]), // In any order.
@@ -79,19 +79,19 @@ fn stance_needs_the_right_number_of_each_claim_purpose() {
         ("aaawwccc", &[Investigates]),
         ("", &[Investigates]),
     ] {
-        assert_eq!(broken_rules(&stage, &stance_body(parts)), expected, "{parts}");
+        assert_eq!(broken_rules(&turn, &stance_body(letters)), expected, "{letters}");
     }
-    assert_eq!(broken_rules(&stage, &Body::from_prose("No block.")), [Structured]);
-    let weights = stage.0.setup().phase(stage.1).rules.iter().map(|(_, weight)| *weight);
+    assert_eq!(broken_rules(&turn, &Body::from_prose("No block.")), [Structured]);
+    let weights = turn.0.setup().phase(turn.1).rules.iter().map(|(_, weight)| *weight);
     assert!(
         { weights }.all(|weight| weight == RuleWeight::Mend),
-        "none of it costs a stance its turn"
+        "a stance never loses its turn over these rules"
     );
 }
 
 #[test]
 fn argument_needs_confidence_and_source() {
-    let stage = debate_at_phase(research_setup(), "investigate");
+    let turn = debate_at_phase(research_setup(), "investigate");
     let good = || stance_body("aaawwc");
     for (body, expected) in [
         (with_claim_edit(good(), 0, |claim| claim.confidence = None), &[RatesArguments][..]),
@@ -101,7 +101,7 @@ fn argument_needs_confidence_and_source() {
         (with_claim_edit(good(), 1, |claim| claim.confidence = Some(0)), &[]),
         (with_claim_edit(good(), 1, |claim| claim.part = None), &[Investigates]),
     ] {
-        assert_eq!(broken_rules(&stage, &body), expected, "{body:?}");
+        assert_eq!(broken_rules(&turn, &body), expected, "{body:?}");
     }
 }
 
@@ -112,32 +112,32 @@ fn claim_ids_start_with_the_letter_of_the_stance() {
         let cue = Cue { seat, ..first };
         let body = valid_reply(&debate, cue);
         assert!(body.claims().iter().all(|claim| claim.id.starts_with(letter)));
-        let stage = (debate.clone(), cue);
-        assert_eq!(broken_rules(&stage, &body), []);
+        let turn = (debate.clone(), cue);
+        assert_eq!(broken_rules(&turn, &body), []);
         for foreign in ["D1", "1", "x", "a1"] {
             let body = with_claim_edit(body.clone(), 1, |claim| claim.id = foreign.into());
-            assert_eq!(broken_rules(&stage, &body), [OwnIds], "{foreign}");
+            assert_eq!(broken_rules(&turn, &body), [OwnIds], "{foreign}");
         }
     }
 }
 
 #[test]
 fn rebuttal_must_answer_every_argument_and_add_attacks() {
-    let stage = debate_at_phase(research_setup(), "rebut");
-    let body = || valid_reply(&stage.0, stage.1);
+    let turn = debate_at_phase(research_setup(), "rebut");
+    let body = || valid_reply(&turn.0, turn.1);
     let count =
         |part: ClaimPurpose| body().claims().iter().filter(|it| it.part == Some(part)).count();
-    assert_eq!(count(ClaimPurpose::Rebuttal), 6, "three of each of the two others");
-    let without = |nth: usize| {
+    assert_eq!(count(ClaimPurpose::Rebuttal), 6, "three arguments of each other stance");
+    let without_claim = |nth: usize| {
         let mut body = body();
         if let Body::Speech { claims, .. } = &mut body {
             claims.remove(nth);
         }
         body
     };
-    for (body, says) in [
-        (without(0), "no rebuttal answers argument `B01`"),
-        (without(5), "no rebuttal answers argument `C03`"),
+    for (body, expected) in [
+        (without_claim(0), "no rebuttal answers argument `B01`"),
+        (without_claim(5), "no rebuttal answers argument `C03`"),
         (with_claim_edit(body(), 3, |it| it.answers.clear()), "no rebuttal answers argument `C01`"),
         (
             with_claim_edit(body(), 1, |it| it.part = Some(ClaimPurpose::Weakness)),
@@ -147,41 +147,41 @@ fn rebuttal_must_answer_every_argument_and_add_attacks() {
             with_claim_edit(body(), 2, |it| it.confidence = None),
             "rebuttal `A13` has no `confidence`",
         ),
-        (without(6), "0 attacks on the weakest premise; there must be one"),
+        (without_claim(6), "0 attacks on the weakest premise; there must be one"),
         (
             with_claim_edit(body(), 7, |it| it.part = Some(ClaimPurpose::Premise)),
             "2 attacks on the weakest premise; there must be one",
         ),
-        (without(8), "1 new attacks; there must be two"),
+        (without_claim(8), "1 new attacks; there must be two"),
         (
             with_claim_edit(body(), 6, |it| it.part = Some(ClaimPurpose::Attack)),
             "0 attacks on the weakest premise; there must be one",
         ),
     ] {
-        let found = check_rules(&stage.0, stage.1, &body, &[]);
+        let found = check_rules(&turn.0, turn.1, &body, &[]);
         assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!((found[0].rule, found[0].says.as_str()), (Rebuts, says));
+        assert_eq!((found[0].rule, found[0].says.as_str()), (Rebuts, expected));
     }
     // One claim may answer several arguments. A stance's own arguments need no answer.
-    let mut one = body();
-    if let Body::Speech { claims, .. } = &mut one {
+    let mut combined = body();
+    if let Body::Speech { claims, .. } = &mut combined {
         let all = claims[..6].iter().flat_map(|claim| claim.answers.clone()).collect();
         claims.drain(1..6);
         claims[0].answers = all;
     }
-    assert_eq!(broken_rules(&stage, &one), []);
+    assert_eq!(broken_rules(&turn, &combined), []);
 }
 
 #[test]
 fn rebuttal_allows_300_words_per_opponent() {
-    let long = |stage: &(Debate, Cue), words: String| {
-        let mut body = valid_reply(&stage.0, stage.1);
+    let broken_by_text = |turn: &(Debate, Cue), words: String| {
+        let mut body = valid_reply(&turn.0, turn.1);
         if let Body::Speech { text, .. } = &mut body {
             *text = words;
         }
-        broken_rules(stage, &body)
+        broken_rules(turn, &body)
     };
-    for (advocates, most) in [(2, 300), (3, 600), (4, 900)] {
+    for (advocates, limit) in [(2, 300), (3, 600), (4, 900)] {
         let mut research = research_setup();
         match advocates {
             2 => drop(research.seats.remove(6)),
@@ -191,13 +191,13 @@ fn rebuttal_allows_300_words_per_opponent() {
             }
             _ => {}
         }
-        let stage = debate_at_phase(research, "rebut");
-        assert_eq!(max_words(&stage.0), most);
-        assert_eq!(long(&stage, "word ".repeat(most)), []);
-        assert_eq!(long(&stage, "word ".repeat(most + 1)), [WithinWords]);
+        let turn = debate_at_phase(research, "rebut");
+        assert_eq!(max_words(&turn.0), limit);
+        assert_eq!(broken_by_text(&turn, "word ".repeat(limit)), []);
+        assert_eq!(broken_by_text(&turn, "word ".repeat(limit + 1)), [WithinWords]);
         // In scripts without spaces every character counts as a word.
-        assert_eq!(long(&stage, "词".repeat(most)), []);
-        assert_eq!(long(&stage, "词".repeat(most + 1)), [WithinWords]);
+        assert_eq!(broken_by_text(&turn, "词".repeat(limit)), []);
+        assert_eq!(broken_by_text(&turn, "词".repeat(limit + 1)), [WithinWords]);
     }
 }
 
@@ -220,31 +220,31 @@ fn word_count_handles_punctuation_and_cjk() {
 
 #[test]
 fn audit_must_tag_every_argument() {
-    let stage = debate_at_phase(research_setup(), "audit");
-    let Body::Audit { facts } = valid_reply(&stage.0, stage.1) else { panic!() };
-    assert_eq!(facts.len(), 9, "three of each stance");
-    assert_eq!(broken_rules(&stage, &Body::Audit { facts: facts.clone() }), []);
+    let turn = debate_at_phase(research_setup(), "audit");
+    let Body::Audit { facts } = valid_reply(&turn.0, turn.1) else { panic!() };
+    assert_eq!(facts.len(), 9, "three arguments of each stance");
+    assert_eq!(broken_rules(&turn, &Body::Audit { facts: facts.clone() }), []);
     for nth in 0..facts.len() {
         let mut fewer = facts.clone();
-        let missed = fewer.remove(nth).id;
-        let found = check_rules(&stage.0, stage.1, &Body::Audit { facts: fewer }, &[]);
-        assert_eq!(found[0].says, format!("argument `{missed}` was not tagged"));
+        let missing_id = fewer.remove(nth).id;
+        let found = check_rules(&turn.0, turn.1, &Body::Audit { facts: fewer }, &[]);
+        assert_eq!(found[0].says, format!("argument `{missing_id}` was not tagged"));
     }
-    assert_eq!(broken_rules(&stage, &Body::Audit { facts: vec![] }), [AuditsArguments]);
+    assert_eq!(broken_rules(&turn, &Body::Audit { facts: vec![] }), [AuditsArguments]);
 }
 
 /// Rules broken by the report after this edit.
-fn broken_report_rules(stage: &(Debate, Cue), spoil: impl Fn(&mut Vec<Section>)) -> Vec<Rule> {
-    let Body::Sections { mut sections } = valid_reply(&stage.0, stage.1) else { panic!() };
-    spoil(&mut sections);
-    broken_rules(stage, &Body::Sections { sections })
+fn broken_report_rules(turn: &(Debate, Cue), edit: impl Fn(&mut Vec<Section>)) -> Vec<Rule> {
+    let Body::Sections { mut sections } = valid_reply(&turn.0, turn.1) else { panic!() };
+    edit(&mut sections);
+    broken_rules(turn, &Body::Sections { sections })
 }
 
 type ReportEdit = fn(&mut Vec<Section>);
 
 #[test]
 fn report_needs_nine_ordered_sections_in_any_language() {
-    let shape: &[(&str, ReportEdit, &[Rule])] = &[
+    let structure_cases: &[(&str, ReportEdit, &[Rule])] = &[
         ("as it is", |_| {}, &[]),
         ("one is missing", |it| drop(it.remove(3)), &[NineSections]),
         ("one too many", |it| it.push(it[0].clone()), &[NineSections]),
@@ -277,7 +277,7 @@ fn report_needs_nine_ordered_sections_in_any_language() {
         ("hedged in Chinese", |it| it[5].text = "两者各有优劣。".into(), &[Directs]),
         ("quoted", |it| it[5].text = "Use tabs, not \"both have merit\".".into(), &[]),
     ];
-    let headings: &[(&str, ReportEdit, &[Rule])] = &[
+    let heading_cases: &[(&str, ReportEdit, &[Rule])] = &[
         ("another heading", |it| it[1].title = "Lies".into(), &[NineSections]),
         ("swapped", |it| it.swap(0, 1), &[NineSections]),
         ("numbered", |it| it[0].title = format!("1. {}", it[0].title), &[]),
@@ -288,19 +288,19 @@ fn report_needs_nine_ordered_sections_in_any_language() {
         ("我们应该使用制表符还是空格?", "各方的强论点"),
         ("Sollten wir Tabulatoren oder Leerzeichen verwenden?", "1"),
     ];
-    for (topic, first) in topics {
+    for (topic, first_heading) in topics {
         let mut research = research_setup();
         research.topic = topic.into();
-        let stage = debate_at_phase(research, "judge");
-        let Body::Sections { sections } = valid_reply(&stage.0, stage.1) else { panic!() };
-        assert_eq!(sections[0].title, first);
-        for (name, spoil, expected) in shape {
-            assert_eq!(broken_report_rules(&stage, spoil), *expected, "{topic}: {name}");
+        let turn = debate_at_phase(research, "judge");
+        let Body::Sections { sections } = valid_reply(&turn.0, turn.1) else { panic!() };
+        assert_eq!(sections[0].title, first_heading);
+        for (name, edit, expected) in structure_cases {
+            assert_eq!(broken_report_rules(&turn, edit), *expected, "{topic}: {name}");
         }
-        for (name, spoil, expected) in headings {
+        for (name, edit, expected) in heading_cases {
             // Without translated headings only the structure is validated.
-            let expected = if first == "1" { &[][..] } else { *expected };
-            assert_eq!(broken_report_rules(&stage, spoil), expected, "{topic}: {name}");
+            let expected = if first_heading == "1" { &[][..] } else { *expected };
+            assert_eq!(broken_report_rules(&turn, edit), expected, "{topic}: {name}");
         }
     }
 }
@@ -321,9 +321,9 @@ fn judge_prompt_has_headings_in_the_topic_language() {
 /// A research setup with the built-in prompts and this topic.
 fn built_in_research_setup(topic: &str) -> Setup {
     let nowhere = Path::new("/nonexistent");
-    let catalogue = formats_catalog::load(nowhere, nowhere);
-    let offering = catalogue.find("research").unwrap();
-    let mut setup = Setup { prompts: offering.prompts.clone(), ..research_setup() };
+    let catalog = formats_catalog::load(nowhere, nowhere);
+    let research = catalog.find("research").unwrap();
+    let mut setup = Setup { prompts: research.prompts.clone(), ..research_setup() };
     setup.topic = topic.into();
     for (seat, stance) in [(4, "argue for tabs"), (5, "argue for spaces"), (6, "argue for both")] {
         setup.seats[seat].stance = stance.into();
@@ -340,7 +340,7 @@ fn rebuttal_prompt_has_topic_own_stance_and_all_claims() {
             assert!(text.contains(part), "{seat}: no `{part}` in {text}");
         }
         for (other, stance) in [(4, "argue for tabs"), (5, "argue for spaces")] {
-            assert_eq!(text.contains(stance), other == seat, "nobody is given another's stance");
+            assert_eq!(text.contains(stance), other == seat, "only its own stance is given");
         }
     }
     let setup = debate.setup();
@@ -352,19 +352,21 @@ fn rebuttal_prompt_has_topic_own_stance_and_all_claims() {
         .filter(|phase| phase.web)
         .map(|phase| phase.name.as_str())
         .collect();
-    assert_eq!(web, ["investigate"], "nobody else looks anything up on the web");
+    assert_eq!(web, ["investigate"], "only this phase may use the web");
 }
 
 #[test]
 fn missing_stance_is_marked_incomplete_in_later_prompts() {
     let mut debate = open_debate(built_in_research_setup("Tabs or spaces?"));
-    let down = ["0.investigate/Fay", "0.rebut/Gus"];
+    let failing_turns = ["0.investigate/Fay", "0.rebut/Gus"];
     for (phase, marks) in [("rebut", 1), ("audit", 2), ("judge", 2)] {
-        play_debate(&mut debate, &down, |debate| first_due_cue(debate, 0, phase).is_some());
+        play_debate(&mut debate, &failing_turns, |debate| {
+            first_due_cue(debate, 0, phase).is_some()
+        });
         let text = render_prompt(&debate, due_cues(&debate)[0]);
         assert_eq!(text.matches("\n[INCOMPLETE]\n").count(), marks, "{phase}: {text}");
     }
-    play_debate(&mut debate, &down, |_| false);
+    play_debate(&mut debate, &failing_turns, |_| false);
     assert_eq!(
         (status(&debate), status(&debate).as_result_str()),
         (Status::Degraded, "degraded-success")
@@ -375,7 +377,7 @@ fn missing_stance_is_marked_incomplete_in_later_prompts() {
 
 #[test]
 fn research_status_is_completed_degraded_or_failed() {
-    for (down, expected) in [
+    for (failing_turns, expected) in [
         (&[][..], Status::Completed),
         (&["0.investigate/Eli"], Status::Degraded),
         (&["0.investigate/Eli", "0.investigate/Fay"], Status::Degraded),
@@ -384,10 +386,14 @@ fn research_status_is_completed_degraded_or_failed() {
         (&["0.judge"], Status::Degraded),
         (&["0.investigate"], Status::Failed), // All timed out.
     ] {
-        assert_eq!(status(&play_to_end(research_setup(), down)), expected, "{down:?}");
+        assert_eq!(
+            status(&play_to_end(research_setup(), failing_turns)),
+            expected,
+            "{failing_turns:?}"
+        );
     }
     let unaudited = play_to_end(without_roles(research_setup(), &[Role::Auditor]), &[]);
-    assert_eq!(status(&unaudited), Status::Completed, "an audit nobody wanted is not missing");
+    assert_eq!(status(&unaudited), Status::Completed, "no audit was requested");
     let mut planned = research_setup();
     planned.holds = vec![HoldPoint::Start];
     let mut declined = open_debate(planned);

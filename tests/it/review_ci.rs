@@ -38,25 +38,25 @@ impl ReviewRepo {
 
     /// Sets the evidence of the challenger's claim and the winner of the verdict.
     pub(crate) fn set_finding(&self, evidence: &str, winner: &str) {
-        let said = |seat: &str, prose: &str, claim: Value| {
+        let reply = |seat: &str, prose: &str, claim: Value| {
             let block = json!({"claims": [claim], "concedes": [], "resolves": []});
             json!({"seat": seat, "text": format!("{prose}\n\n```claims\n{block}\n```\n")})
         };
         let claim = json!({"id": "P1", "text": "A key is read once.", "evidence": [ADDED_LINE]});
-        let pro = said("proposer", "It is faster.", claim);
+        let pro = reply("proposer", "It is faster.", claim);
         let claim = json!({"id": "C1", "text": "What is kept is never let go of.",
             "severity": "high", "evidence": [evidence], "answers": ["P1"]});
-        let con = said("challenger", "It grows.\n::error::said by a model\n", claim);
-        let mut ruled = verdict_json(winner);
+        let con = reply("challenger", "It grows.\n::error::said by a model\n", claim);
+        let mut verdict = verdict_json(winner);
         let (pro_score, con_score) = if winner == "con" { (50, 80) } else { (80, 50) };
-        ruled["scores"] = json!({"pro": pro_score, "con": con_score});
-        let check = |side: &str, claim: &str, stands: bool| {
-            json!({"side": side, "claim": claim, "answered": !stands, "supported": stands,
+        verdict["scores"] = json!({"pro": pro_score, "con": con_score});
+        let check = |side: &str, claim: &str, holds: bool| {
+            json!({"side": side, "claim": claim, "answered": !holds, "supported": holds,
                 "conceded": false})
         };
-        ruled["checks"] =
+        verdict["checks"] =
             json!([check("pro", "P1", winner == "pro"), check("con", "C1", winner == "con")]);
-        let judge = json!({"seat": "judge", "json": ruled});
+        let judge = json!({"seat": "judge", "json": verdict});
         let scribe = json!({"seat": "scribe", "text": "## Minutes\n\nOpen: P1, C1."});
         self.env.write_script(
             &SeatScript::empty().prepend(scribe).prepend(judge).prepend(con).prepend(pro),
@@ -71,9 +71,9 @@ impl ReviewRepo {
         command.current_dir(self.env.repo_root()).env_clear();
         command.env("PATH", format!("{}:{path}", self.env.bin_dir().display())).env("HOME", user);
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("DEBATE_HOME", self.env.data_dir());
-        for who in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{who}_NAME"), "Somebody");
-            command.env(format!("GIT_{who}_EMAIL"), "somebody@example.com");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{role}_NAME"), "Somebody");
+            command.env(format!("GIT_{role}_EMAIL"), "somebody@example.com");
         }
         command
     }
@@ -83,9 +83,9 @@ impl ReviewRepo {
     pub(crate) fn git(&self, args: &[&str]) -> String {
         let mut command = self.command("git");
         command.args(args);
-        let done = run_command(command);
-        assert_eq!(done.exit_code, Some(0), "{args:?} {done:#?}");
-        done.stdout.trim().to_owned()
+        let output = run_command(command);
+        assert_eq!(output.exit_code, Some(0), "{args:?} {output:#?}");
+        output.stdout.trim().to_owned()
     }
 
     pub(crate) fn commit(&self, file: &str, text: &str) {
@@ -149,9 +149,9 @@ impl ReviewRepo {
         let project = ReviewRepo::new();
         let data = project.env.temp_path("gh");
         fs::create_dir(&data).unwrap();
-        let stranger = json!([{"id": 7, "user": {"login": "mallory"},
+        let comments = json!([{"id": 7, "user": {"login": "mallory"},
             "body": "<!-- debate-review -->\nMerge it."}]);
-        fs::write(data.join("comments"), stranger.to_string()).unwrap();
+        fs::write(data.join("comments"), comments.to_string()).unwrap();
         fs::write(data.join("calls"), "").unwrap();
         project.install_program(
             "gh",
@@ -169,42 +169,42 @@ impl ReviewRepo {
     /// Runs the script steps of the action in order, with the environment of a GitHub runner.
     fn run_action(&self, inputs: &[(&str, &str)]) -> ActionRun {
         let action = read_project_file("action.yml");
-        let mut known = BTreeMap::from([
+        let mut context = BTreeMap::from([
             ("github.repository".to_owned(), "o/r".to_owned()),
             ("github.event.pull_request.number".to_owned(), "7".to_owned()),
             ("github.token".to_owned(), "a token".to_owned()),
         ]);
         for (name, value) in properties_under(&action, "inputs", "default") {
-            known.insert(format!("inputs.{name}"), evaluate_expression(&value, &known));
+            context.insert(format!("inputs.{name}"), evaluate_expression(&value, &context));
         }
         let seats = self.scripted_seats();
-        let usual = seats.iter().map(|(name, seat)| (*name, seat.as_str()));
-        let usual = usual.chain([("rounds", "1"), ("program", env!("CARGO_BIN_EXE_debate"))]);
-        for (name, value) in usual.chain(inputs.iter().copied()) {
-            let before = known.insert(format!("inputs.{name}"), value.to_owned());
-            assert!(before.is_some(), "there is no input `{name}`");
+        let defaults = seats.iter().map(|(name, seat)| (*name, seat.as_str()));
+        let defaults = defaults.chain([("rounds", "1"), ("program", env!("CARGO_BIN_EXE_debate"))]);
+        for (name, value) in defaults.chain(inputs.iter().copied()) {
+            let previous = context.insert(format!("inputs.{name}"), value.to_owned());
+            assert!(previous.is_some(), "there is no input `{name}`");
         }
         let (base, head) = (self.git(&["rev-parse", "main"]), self.git(&["rev-parse", "HEAD"]));
-        let ours = json!({"full_name": "o/r", "fork": false});
-        let event = json!({"action": "synchronize", "number": 7, "repository": ours,
+        let repository = json!({"full_name": "o/r", "fork": false});
+        let event = json!({"action": "synchronize", "number": 7, "repository": repository,
             "pull_request": {"number": 7, "title": "Keep what was read", "body": "It is faster.",
-                "draft": false, "base": {"sha": base, "ref": "main", "repo": ours},
-                "head": {"sha": head, "ref": "feature", "repo": ours}}});
+                "draft": false, "base": {"sha": base, "ref": "main", "repo": repository},
+                "head": {"sha": head, "ref": "feature", "repo": repository}}});
         fs::write(self.env.temp_path("event.json"), event.to_string()).unwrap();
-        let mut acted = ActionRun { code: 0, log: String::new(), outputs: BTreeMap::new() };
+        let mut run = ActionRun { code: 0, log: String::new(), outputs: BTreeMap::new() };
         for step in parse_steps(&action).iter().filter(|step| !step.run.is_empty()) {
             let output = self.env.temp_path("temp/output");
             fs::write(&output, "").unwrap();
             let mut command = self.command("bash");
             command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step.run]);
             command.env_remove("DEBATE_HOME").env("GITHUB_OUTPUT", &output);
-            for (name, place) in [
+            for (name, path) in [
                 ("GITHUB_EVENT_PATH", "event.json"),
                 ("GITHUB_STEP_SUMMARY", "temp/summary"),
                 ("GITHUB_ENV", "temp/env"),
                 ("RUNNER_TEMP", "temp"),
             ] {
-                command.env(name, self.env.temp_path(place));
+                command.env(name, self.env.temp_path(path));
             }
             command
                 .env("GITHUB_ACTION_PATH", repo_path(""))
@@ -214,24 +214,24 @@ impl ReviewRepo {
             command.envs([("GITHUB_BASE_REF", "main"), ("GITHUB_HEAD_REF", "feature")]);
             command.envs([("RUNNER_OS", "Linux"), ("RUNNER_ARCH", "X64")]);
             command.envs(
-                step.env.iter().map(|(name, value)| (name, evaluate_expression(value, &known))),
+                step.env.iter().map(|(name, value)| (name, evaluate_expression(value, &context))),
             );
-            let done = run_command(command);
-            acted.log += &done.stdout;
-            acted.log += &done.stderr;
-            acted.code = done.exit_code.unwrap();
+            let result = run_command(command);
+            run.log += &result.stdout;
+            run.log += &result.stderr;
+            run.code = result.exit_code.unwrap();
             for line in fs::read_to_string(&output).unwrap().lines() {
                 let (name, value) = line.split_once('=').unwrap();
-                known.insert(format!("steps.{}.outputs.{name}", step.id), value.to_owned());
+                context.insert(format!("steps.{}.outputs.{name}", step.id), value.to_owned());
             }
-            if acted.code != 0 {
+            if run.code != 0 {
                 break;
             }
         }
         let outputs = properties_under(&action, "outputs", "value").into_iter();
-        acted.outputs =
-            outputs.map(|(name, value)| (name, evaluate_expression(&value, &known))).collect();
-        acted
+        run.outputs =
+            outputs.map(|(name, value)| (name, evaluate_expression(&value, &context))).collect();
+        run
     }
 
     /// The number of debates in the action's archive.
@@ -247,11 +247,15 @@ fn comment_is_posted_once_and_then_updated() {
     let Some(project) = ReviewRepo::with_fake_gh() else { return };
     let first = project.run_action(&[]);
     assert_eq!(first.code, 0, "{}", first.log);
-    let told = |name: &str| first.outputs[name].as_str();
-    assert_eq!((told("decision"), told("findings"), told("exit-code")), ("change", "1", "0"));
-    let sarif: Value = serde_json::from_str(&fs::read_to_string(told("sarif")).unwrap()).unwrap();
+    let output_value = |name: &str| first.outputs[name].as_str();
+    assert_eq!(
+        (output_value("decision"), output_value("findings"), output_value("exit-code")),
+        ("change", "1", "0")
+    );
+    let sarif: Value =
+        serde_json::from_str(&fs::read_to_string(output_value("sarif")).unwrap()).unwrap();
     assert_eq!(sarif["version"], "2.1.0");
-    assert!(Path::new(told("json")).exists());
+    assert!(Path::new(output_value("json")).exists());
     let body = fs::read_to_string(project.env.temp_path("gh/body")).unwrap();
     assert!(body.starts_with("<!-- debate-review -->\n"), "{body}");
     assert!(body.contains("What is kept is never let go of."), "{body}");
@@ -260,15 +264,15 @@ fn comment_is_posted_once_and_then_updated() {
         &calls,
         &["--paginate", "repos/o/r/issues/7/comments", "--method POST"],
     );
-    assert!(!calls.contains("PATCH"), "a stranger's comment is not ours: {calls}");
+    assert!(!calls.contains("PATCH"), "a comment of another user was changed: {calls}");
     let summary = fs::read_to_string(project.env.temp_path("temp/summary")).unwrap();
     assert!(summary.contains("What is kept is never let go of."), "{summary}");
     assert_eq!(project.archived_debates(), 1);
 
     // Model output is printed while workflow commands are stopped. The annotations come after it.
     let (_, rest) = first.log.split_once("::stop-commands::").unwrap();
-    let (pause, rest) = rest.split_once('\n').unwrap();
-    let (_, after) = rest.split_once(&format!("\n::{pause}::\n")).unwrap();
+    let (token, rest) = rest.split_once('\n').unwrap();
+    let (_, after) = rest.split_once(&format!("\n::{token}::\n")).unwrap();
     let commands: Vec<&str> = after.lines().filter(|line| line.starts_with("::")).collect();
     assert!(commands.iter().any(|line| line.contains("file=src/lib.rs")), "{commands:?}");
     assert!(!commands.iter().any(|line| line.starts_with("::error::said")), "{commands:?}");
@@ -290,11 +294,11 @@ fn comment_is_posted_once_and_then_updated() {
 fn no_comment_without_findings() {
     let Some(project) = ReviewRepo::with_fake_gh() else { return };
     project.set_finding(MISSING_LINE, "pro");
-    let acted = project.run_action(&[("fail-on", "block")]);
+    let run = project.run_action(&[("fail-on", "block")]);
     let calls = project.gh_calls();
     assert!(!calls.contains("POST") && !calls.contains("PATCH"), "{calls}");
-    assert_eq!(acted.code, 0, "{}", acted.log);
-    assert_eq!((&*acted.outputs["decision"], &*acted.outputs["findings"]), ("merge", "0"));
+    assert_eq!(run.code, 0, "{}", run.log);
+    assert_eq!((&*run.outputs["decision"], &*run.outputs["findings"]), ("merge", "0"));
 }
 
 /// The comment of an earlier review is updated even if its debate is no longer in the archive.
@@ -305,8 +309,8 @@ fn comment_is_updated_when_findings_are_gone() {
     fs::remove_dir_all(project.env.temp_path("temp/debate-home")).unwrap();
     project.set_finding(MISSING_LINE, "pro");
     project.commit("src/other.rs", "pub fn more() {}\n");
-    let acted = project.run_action(&[]);
-    assert_eq!((acted.code, &*acted.outputs["findings"]), (0, "0"), "{}", acted.log);
+    let run = project.run_action(&[]);
+    assert_eq!((run.code, &*run.outputs["findings"]), (0, "0"), "{}", run.log);
     let calls = project.gh_calls();
     assert_eq!(calls.matches("--method POST").count(), 1, "{calls}");
     assert_eq!(calls.matches("--method PATCH").count(), 1, "{calls}");
@@ -315,11 +319,11 @@ fn comment_is_updated_when_findings_are_gone() {
 #[test]
 fn blocking_verdict_sets_the_exit_code_after_reporting() {
     let Some(project) = ReviewRepo::with_fake_gh() else { return };
-    let acted = project.run_action(&[("fail-on", "block"), ("annotations", "false")]);
-    assert_eq!((acted.code, &*acted.outputs["exit-code"]), (3, "3"), "{}", acted.log);
+    let run = project.run_action(&[("fail-on", "block"), ("annotations", "false")]);
+    assert_eq!((run.code, &*run.outputs["exit-code"]), (3, "3"), "{}", run.log);
     assert!(project.gh_calls().contains("--method POST"), "{}", project.gh_calls());
-    assert!(!acted.log.contains("file=src/lib.rs"), "{}", acted.log);
-    assert_contains_in_order(&acted.log, &["::error title=debate::", "the verdict blocks"]);
+    assert!(!run.log.contains("file=src/lib.rs"), "{}", run.log);
+    assert_contains_in_order(&run.log, &["::error title=debate::", "the verdict blocks"]);
     let quiet = project.run_action(&[("fail-on", "block"), ("comment", "false")]);
     assert_eq!((quiet.code, project.gh_calls().lines().count()), (3, 2), "{}", quiet.log);
 }
@@ -340,10 +344,10 @@ fn invalid_action_inputs_are_refused() {
         ("comment-author", "x\" or true or \""),
         ("version", "../../elsewhere"),
     ] {
-        let acted = project.run_action(&[(name, value)]);
-        assert_eq!(acted.code, 2, "{name}: {}", acted.log);
-        let told = acted.log.contains(&format!("the input {name} must be"));
-        assert!(told && !acted.log.contains(value), "{name}: {}", acted.log);
+        let run = project.run_action(&[(name, value)]);
+        assert_eq!(run.code, 2, "{name}: {}", run.log);
+        let is_reported = run.log.contains(&format!("the input {name} must be"));
+        assert!(is_reported && !run.log.contains(value), "{name}: {}", run.log);
     }
     assert_eq!(project.gh_calls(), "");
 }
@@ -373,17 +377,17 @@ fn release_download_is_verified_by_its_hash() {
         releases.display()
     );
     project.install_program("curl", &curl);
-    let acted = project.run_action(&[("program", "")]);
-    assert_eq!((acted.code, &*acted.outputs["decision"]), (0, "change"), "{}", acted.log);
-    let asked = fs::read_to_string(releases.join("asked")).unwrap();
-    let repository: Value = serde_json::from_str(&read_project_file("server.json")).unwrap();
-    let place = format!(
+    let run = project.run_action(&[("program", "")]);
+    assert_eq!((run.code, &*run.outputs["decision"]), (0, "change"), "{}", run.log);
+    let requested_urls = fs::read_to_string(releases.join("asked")).unwrap();
+    let manifest: Value = serde_json::from_str(&read_project_file("server.json")).unwrap();
+    let url = format!(
         "{}/releases/download/v{version}/{name}.tar.gz",
-        repository["repository"]["url"].as_str().unwrap()
+        manifest["repository"]["url"].as_str().unwrap()
     );
-    assert_eq!(asked.lines().collect::<Vec<_>>(), [place.clone(), place + ".sha256"]);
-    let other = "0".repeat(64);
-    let refused = project.run_action(&[("program", ""), ("sha256", &other)]);
+    assert_eq!(requested_urls.lines().collect::<Vec<_>>(), [url.clone(), url + ".sha256"]);
+    let wrong_hash = "0".repeat(64);
+    let refused = project.run_action(&[("program", ""), ("sha256", &wrong_hash)]);
     assert_eq!(refused.code, 2, "{}", refused.log);
     assert!(refused.log.contains("another hash"), "{}", refused.log);
     let absent = project.run_action(&[("program", ""), ("version", "9.9.9")]);
@@ -423,18 +427,18 @@ fn gitlab_job_writes_its_reports() {
         }
         run_command(command)
     };
-    let done = run("never");
-    assert_eq!(done.exit_code, Some(0), "{done:#?}");
-    let made = |name: &str| fs::read_to_string(project.env.repo_root().join(name)).unwrap();
-    let report: Value = serde_json::from_str(&made("gl-code-quality-report.json")).unwrap();
+    let output = run("never");
+    assert_eq!(output.exit_code, Some(0), "{output:#?}");
+    let read_output = |name: &str| fs::read_to_string(project.env.repo_root().join(name)).unwrap();
+    let report: Value = serde_json::from_str(&read_output("gl-code-quality-report.json")).unwrap();
     let [finding] = report.as_array().unwrap().as_slice() else { panic!("{report:#}") };
     assert_eq!(finding["location"]["path"], "src/lib.rs");
     assert!(finding["fingerprint"].is_string() && finding["description"].is_string());
-    assert!(made("debate-review.md").contains("What is kept is never let go of."));
-    let review: Value = serde_json::from_str(&made("debate-review.json")).unwrap();
+    assert!(read_output("debate-review.md").contains("What is kept is never let go of."));
+    let review: Value = serde_json::from_str(&read_output("debate-review.json")).unwrap();
     assert_eq!(review["decision"], "change");
     let home = parse_yaml(&read_project_file("examples/ci/gitlab-review.yml"));
     let home = &home[home.iter().position(|entry| entry.key == "DEBATE_HOME").unwrap()].value;
-    assert!(!home.contains("CI_PROJECT_DIR"), "an archive in the checkout could be anybody's");
+    assert!(!home.contains("CI_PROJECT_DIR"), "the change could forge an archive in the checkout");
     assert_eq!(run("block").exit_code, Some(3));
 }

@@ -11,29 +11,31 @@ use std::process::Stdio;
 
 /// Reviews a change with one claim per citation. Asserts that the repository is unchanged.
 #[track_caller]
-fn review_citing(bench: &ReviewFixture, args: &[&str], evidence: &[&str]) -> Value {
-    let about =
+fn review_citing(fixture: &ReviewFixture, args: &[&str], evidence: &[&str]) -> Value {
+    let to_claim =
         |(nth, it): (usize, &&str)| claim(&format!("C{}", nth + 1), "So it is.", "high", it);
-    bench.set_script(&ReviewScript::with_claims(evidence.iter().enumerate().map(about).collect()));
-    let before = bench.repository_files();
-    let status = bench.git(&["status", "--porcelain", "--", ".", ":!.debates", ":!.claude"]);
-    let review = bench.review_to_json(&[args, &["--fresh", "--max-findings", "99"]].concat());
-    assert_eq!(bench.repository_files(), before, "a file of the user's has changed");
-    let after = bench.git(&["status", "--porcelain", "--", ".", ":!.debates", ":!.claude"]);
+    fixture.set_script(&ReviewScript::with_claims(
+        evidence.iter().enumerate().map(to_claim).collect(),
+    ));
+    let before = fixture.repository_files();
+    let status = fixture.git(&["status", "--porcelain", "--", ".", ":!.debates", ":!.claude"]);
+    let review = fixture.review_to_json(&[args, &["--fresh", "--max-findings", "99"]].concat());
+    assert_eq!(fixture.repository_files(), before, "a file in the repository has changed");
+    let after = fixture.git(&["status", "--porcelain", "--", ".", ":!.debates", ":!.claude"]);
     assert_eq!(after, status);
-    for form in ["sarif", "rdjson", "gitlab"] {
-        bench.output_json(form);
+    for format in ["sarif", "rdjson", "gitlab"] {
+        fixture.output_json(format);
     }
     review
 }
 
 /// The location of each finding, as (claim id, location), sorted by id.
 fn finding_locations(review: &Value) -> Vec<(String, Value)> {
-    let found = review["findings"].as_array().unwrap().iter();
-    let mut all: Vec<_> =
-        found.map(|it| (it["id"].as_str().unwrap().to_owned(), it["place"].clone())).collect();
-    all.sort_by_key(|(id, _)| id.clone());
-    all
+    let findings = review["findings"].as_array().unwrap().iter();
+    let mut locations: Vec<_> =
+        findings.map(|it| (it["id"].as_str().unwrap().to_owned(), it["place"].clone())).collect();
+    locations.sort_by_key(|(id, _)| id.clone());
+    locations
 }
 
 fn location(id: &str, file: &str, line: u32) -> (String, Value) {
@@ -41,11 +43,11 @@ fn location(id: &str, file: &str, line: u32) -> (String, Value) {
 }
 
 fn removed_location(id: &str, file: &str, line: Option<u32>) -> (String, Value) {
-    let mut place = json!({"file": file, "removed": true});
+    let mut value = json!({"file": file, "removed": true});
     if let Some(line) = line {
-        place["line"] = line.into();
+        value["line"] = line.into();
     }
-    (id.into(), place)
+    (id.into(), value)
 }
 
 fn change_size(review: &Value) -> (u64, u64, u64) {
@@ -54,8 +56,8 @@ fn change_size(review: &Value) -> (u64, u64, u64) {
 }
 
 /// A text of distinct lines.
-pub(crate) fn numbered_lines(many: usize) -> String {
-    (1..=many).fold(String::new(), |mut text, nth| {
+pub(crate) fn numbered_lines(line_count: usize) -> String {
+    (1..=line_count).fold(String::new(), |mut text, nth| {
         let _ = writeln!(text, "some words of line {nth} and more");
         text
     })
@@ -63,25 +65,28 @@ pub(crate) fn numbered_lines(many: usize) -> String {
 
 #[test]
 fn merge_and_branch_are_compared_with_the_right_base() {
-    let bench = ReviewFixture::new();
-    bench.write_file("src/topic.rs", "fn of_the_topic() {}\n");
-    bench.commit("Topic");
-    bench.git(&["switch", "--quiet", "main"]);
-    bench.write_file("src/other.rs", "fn of_main_alone() {}\n");
-    bench.commit("Main goes on");
-    bench.git(&["switch", "--quiet", "feature"]);
-    bench.git(&["merge", "--quiet", "--no-edit", "main"]);
-    bench.write_file("src/topic.rs", "fn of_the_topic() {}\nfn after_the_merge() {}\n");
-    bench.commit("More");
-    let words = ["src/topic.rs:2 \"fn after_the_merge() {}\""];
-    let review = review_citing(&bench, &["main..HEAD"], &words);
+    let fixture = ReviewFixture::new();
+    fixture.write_file("src/topic.rs", "fn of_the_topic() {}\n");
+    fixture.commit("Topic");
+    fixture.git(&["switch", "--quiet", "main"]);
+    fixture.write_file("src/other.rs", "fn of_main_alone() {}\n");
+    fixture.commit("Main goes on");
+    fixture.git(&["switch", "--quiet", "feature"]);
+    fixture.git(&["merge", "--quiet", "--no-edit", "main"]);
+    fixture.write_file("src/topic.rs", "fn of_the_topic() {}\nfn after_the_merge() {}\n");
+    fixture.commit("More");
+    let citations = ["src/topic.rs:2 \"fn after_the_merge() {}\""];
+    let review = review_citing(&fixture, &["main..HEAD"], &citations);
     assert_eq!(change_size(&review), (1, 2, 0), "{review:#}");
     assert_eq!(finding_locations(&review), [location("C1", "src/topic.rs", 2)]);
-    assert_eq!(change_size(&review_citing(&bench, &["main...HEAD"], &words)), (1, 2, 0));
-    assert_eq!(change_size(&review_citing(&bench, &["--base", "main"], &words)), (1, 2, 0));
-    let merge = bench.git(&["rev-parse", "HEAD~1"]);
-    let review =
-        review_citing(&bench, &["--commit", &merge], &["src/other.rs:1 \"fn of_main_alone() {}\""]);
+    assert_eq!(change_size(&review_citing(&fixture, &["main...HEAD"], &citations)), (1, 2, 0));
+    assert_eq!(change_size(&review_citing(&fixture, &["--base", "main"], &citations)), (1, 2, 0));
+    let merge = fixture.git(&["rev-parse", "HEAD~1"]);
+    let review = review_citing(
+        &fixture,
+        &["--commit", &merge],
+        &["src/other.rs:1 \"fn of_main_alone() {}\""],
+    );
     assert_eq!(change_size(&review), (1, 1, 0), "{review:#}");
     assert_eq!(finding_locations(&review), [location("C1", "src/other.rs", 1)]);
     assert_eq!(review["change"]["head"], merge.as_str());
@@ -89,24 +94,24 @@ fn merge_and_branch_are_compared_with_the_right_base() {
 
 #[test]
 fn renamed_file_can_be_cited_by_both_names() {
-    let bench = ReviewFixture::new();
-    bench.git(&["switch", "--quiet", "main"]);
-    bench.write_file("src/old.rs", numbered_lines(40));
-    bench.write_file("src/still.rs", numbered_lines(30).replace("some", "other"));
-    bench.commit("More");
-    bench.git(&["switch", "--quiet", "--create", "renames"]);
-    bench.git(&["mv", "src/old.rs", "src/new.rs"]);
-    bench.git(&["mv", "src/still.rs", "src/Still.rs"]);
+    let fixture = ReviewFixture::new();
+    fixture.git(&["switch", "--quiet", "main"]);
+    fixture.write_file("src/old.rs", numbered_lines(40));
+    fixture.write_file("src/still.rs", numbered_lines(30).replace("some", "other"));
+    fixture.commit("More");
+    fixture.git(&["switch", "--quiet", "--create", "renames"]);
+    fixture.git(&["mv", "src/old.rs", "src/new.rs"]);
+    fixture.git(&["mv", "src/still.rs", "src/Still.rs"]);
     let edited = numbered_lines(40).replace("some words of line 5 and more\n", "");
-    bench.write_file("src/new.rs", edited);
-    bench.commit("Renamed");
-    let words = "\"some words of line 5 and more\"";
+    fixture.write_file("src/new.rs", edited);
+    fixture.commit("Renamed");
+    let quote = "\"some words of line 5 and more\"";
     let review = review_citing(
-        &bench,
+        &fixture,
         &["main..HEAD"],
         &[
-            &format!("src/new.rs:5 {words}"),
-            &format!("src/old.rs:5 {words}"),
+            &format!("src/new.rs:5 {quote}"),
+            &format!("src/old.rs:5 {quote}"),
             "src/Still.rs:7 \"other words of line 7 and more\"",
         ],
     );
@@ -122,59 +127,62 @@ fn renamed_file_can_be_cited_by_both_names() {
 /// A deleted file is a location without a line in every output format.
 #[test]
 fn deleted_file_finding_has_no_line() {
-    let bench = ReviewFixture::new();
-    fs::remove_file(bench.env().repo_root().join("src/lib.rs")).unwrap();
-    bench.write_file("src/main.rs", "fn main() {}\n");
-    bench.commit("Gone");
-    let review =
-        review_citing(&bench, &["main..HEAD"], &["src/lib.rs:2 \"checked(key);\"", "src/lib.rs:2"]);
+    let fixture = ReviewFixture::new();
+    fs::remove_file(fixture.env().repo_root().join("src/lib.rs")).unwrap();
+    fixture.write_file("src/main.rs", "fn main() {}\n");
+    fixture.commit("Gone");
+    let review = review_citing(
+        &fixture,
+        &["main..HEAD"],
+        &["src/lib.rs:2 \"checked(key);\"", "src/lib.rs:2"],
+    );
     assert_eq!(
         finding_locations(&review),
         [removed_location("C1", "src/lib.rs", None)],
         "{review:#}"
     );
     assert_eq!(review["unverified"].as_array().unwrap().len(), 1);
-    let result =
-        &bench.output_json("sarif")["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
-    assert_eq!(result["artifactLocation"]["uri"], "src/lib.rs");
-    assert!(result.get("region").is_none(), "{result:#}");
-    assert!(bench.output_text("annotations").starts_with("::error file=src/lib.rs,title="));
-    assert!(bench.output_json("rdjson")["diagnostics"][0]["location"].get("range").is_none());
-    assert_eq!(bench.output_json("gitlab")[0]["location"]["lines"]["begin"], 1);
-    for form in OUTPUT_FORMATS {
-        assert!(!bench.output_text(form).is_empty(), "{form}");
+    let physical_location =
+        &fixture.output_json("sarif")["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(physical_location["artifactLocation"]["uri"], "src/lib.rs");
+    assert!(physical_location.get("region").is_none(), "{physical_location:#}");
+    assert!(fixture.output_text("annotations").starts_with("::error file=src/lib.rs,title="));
+    assert!(fixture.output_json("rdjson")["diagnostics"][0]["location"].get("range").is_none());
+    assert_eq!(fixture.output_json("gitlab")[0]["location"]["lines"]["begin"], 1);
+    for format in OUTPUT_FORMATS {
+        assert!(!fixture.output_text(format).is_empty(), "{format}");
     }
 }
 
 #[test]
 fn binary_files_are_counted_but_not_cited() {
-    let bench = ReviewFixture::new();
-    bench.write_file("logo.bin", b"\0\x01the words inside\xff");
-    bench.write_file("src/lib.rs", AFTER);
-    bench.write_file("src/old.rs", "fn was_text_until_now() {}\n");
-    bench.commit("Binary");
+    let fixture = ReviewFixture::new();
+    fixture.write_file("logo.bin", b"\0\x01the words inside\xff");
+    fixture.write_file("src/lib.rs", AFTER);
+    fixture.write_file("src/old.rs", "fn was_text_until_now() {}\n");
+    fixture.commit("Binary");
     let review =
-        review_citing(&bench, &["main..HEAD"], &["logo.bin:1 \"the words inside\"", ADDED_LINE]);
+        review_citing(&fixture, &["main..HEAD"], &["logo.bin:1 \"the words inside\"", ADDED_LINE]);
     assert_eq!(
         (change_size(&review).0, finding_locations(&review)),
         (3, vec![location("C2", "src/lib.rs", 3)])
     );
-    bench.git(&["branch", "text"]);
-    bench.write_file("src/old.rs", b"\0\0\0");
-    bench.commit("No text any more");
-    let words = ["src/old.rs:1 \"fn was_text_until_now() {}\""];
-    let review = review_citing(&bench, &["text..HEAD"], &words);
+    fixture.git(&["branch", "text"]);
+    fixture.write_file("src/old.rs", b"\0\0\0");
+    fixture.commit("No text any more");
+    let citations = ["src/old.rs:1 \"fn was_text_until_now() {}\""];
+    let review = review_citing(&fixture, &["text..HEAD"], &citations);
     assert_eq!(finding_locations(&review).len(), 1, "{review:#}");
     assert_eq!(finding_locations(&review)[0].1["removed"], true, "{review:#}");
 }
 
 #[test]
 fn mode_change_alone_is_reviewed() {
-    let bench = ReviewFixture::new();
-    let path = bench.env().repo_root().join("src/lib.rs");
+    let fixture = ReviewFixture::new();
+    let path = fixture.env().repo_root().join("src/lib.rs");
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-    bench.commit("Runs");
-    let review = review_citing(&bench, &["main..HEAD"], &["src/lib.rs:2 \"checked(key);\""]);
+    fixture.commit("Runs");
+    let review = review_citing(&fixture, &["main..HEAD"], &["src/lib.rs:2 \"checked(key);\""]);
     assert_eq!(change_size(&review), (1, 0, 0), "{review:#}");
     assert_eq!(review["decision"], "change");
     assert_eq!(finding_locations(&review), [location("C1", "src/lib.rs", 2)]);
@@ -183,14 +191,14 @@ fn mode_change_alone_is_reviewed() {
 /// The target of a symlink is never read. The file it replaced can still be cited.
 #[test]
 fn symlinks_are_reviewed_but_not_followed() {
-    let bench = ReviewFixture::new();
-    fs::write(bench.env().temp_path("away"), "words that are far away\n").unwrap();
-    fs::remove_file(bench.env().repo_root().join("src/lib.rs")).unwrap();
-    symlink("../../away", bench.env().repo_root().join("src/lib.rs")).unwrap();
-    symlink("/etc", bench.env().repo_root().join("etc")).unwrap();
-    bench.commit("Links");
+    let fixture = ReviewFixture::new();
+    fs::write(fixture.env().temp_path("away"), "words that are far away\n").unwrap();
+    fs::remove_file(fixture.env().repo_root().join("src/lib.rs")).unwrap();
+    symlink("../../away", fixture.env().repo_root().join("src/lib.rs")).unwrap();
+    symlink("/etc", fixture.env().repo_root().join("etc")).unwrap();
+    fixture.commit("Links");
     let review = review_citing(
-        &bench,
+        &fixture,
         &["main..HEAD"],
         &[
             "src/lib.rs:1 \"words that are far away\"",
@@ -198,36 +206,40 @@ fn symlinks_are_reviewed_but_not_followed() {
             "src/lib.rs:2 \"checked(key);\"",
         ],
     );
-    let found = finding_locations(&review);
-    assert_eq!(found.len(), 1, "{review:#}");
-    assert_eq!((found[0].0.as_str(), &found[0].1["removed"]), ("C3", &json!(true)), "{review:#}");
-    assert!(!bench.prompts()[0].1.contains("far away"));
+    let locations = finding_locations(&review);
+    assert_eq!(locations.len(), 1, "{review:#}");
+    assert_eq!(
+        (locations[0].0.as_str(), &locations[0].1["removed"]),
+        ("C3", &json!(true)),
+        "{review:#}"
+    );
+    assert!(!fixture.prompts()[0].1.contains("far away"));
 }
 
 #[test]
 fn submodule_update_is_a_one_line_change() {
-    let bench = ReviewFixture::new();
-    let first = bench.git(&["rev-parse", "HEAD"]);
-    bench.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{first},parts/sub")]);
-    bench.git(&["commit", "--quiet", "--message", "A submodule"]);
-    let review = review_citing(&bench, &["main..HEAD"], &[]);
+    let fixture = ReviewFixture::new();
+    let first = fixture.git(&["rev-parse", "HEAD"]);
+    fixture.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{first},parts/sub")]);
+    fixture.git(&["commit", "--quiet", "--message", "A submodule"]);
+    let review = review_citing(&fixture, &["main..HEAD"], &[]);
     assert_eq!(change_size(&review), (1, 1, 0), "{review:#}");
-    let second = bench.git(&["rev-parse", "HEAD"]);
-    bench.git(&["update-index", "--cacheinfo", &format!("160000,{second},parts/sub")]);
-    bench.git(&["commit", "--quiet", "--message", "Updated"]);
-    let review = review_citing(&bench, &["--commit", "HEAD"], &[]);
+    let second = fixture.git(&["rev-parse", "HEAD"]);
+    fixture.git(&["update-index", "--cacheinfo", &format!("160000,{second},parts/sub")]);
+    fixture.git(&["commit", "--quiet", "--message", "Updated"]);
+    let review = review_citing(&fixture, &["--commit", "HEAD"], &[]);
     assert_eq!(change_size(&review), (1, 1, 1), "{review:#}");
-    assert!(bench.prompts()[0].1.contains("parts/sub"));
+    assert!(fixture.prompts()[0].1.contains("parts/sub"));
 }
 
 #[test]
 fn crlf_and_missing_final_newline_do_not_hide_quotes() {
-    let bench = ReviewFixture::new();
-    bench.write_file("src/lib.rs", BEFORE.replace('\n', "\r\n"));
-    bench.write_file("src/bare.rs", "fn without_an_end() {}");
-    bench.commit("Ends");
+    let fixture = ReviewFixture::new();
+    fixture.write_file("src/lib.rs", BEFORE.replace('\n', "\r\n"));
+    fixture.write_file("src/bare.rs", "fn without_an_end() {}");
+    fixture.commit("Ends");
     let review = review_citing(
-        &bench,
+        &fixture,
         &["main..HEAD"],
         &["src/lib.rs:2 \"checked(key);\"", "src/bare.rs:1 \"fn without_an_end() {}\""],
     );
@@ -239,73 +251,77 @@ fn crlf_and_missing_final_newline_do_not_hide_quotes() {
 /// A skipped change opens no debate, and every output format says why.
 #[test]
 fn empty_docs_only_and_generated_changes_are_skipped() {
-    let bench = ReviewFixture::new();
-    let skipped = |args: &[&str]| {
-        let review = review_citing(&bench, args, &[]);
-        let why = review["skipped"].as_str().map(str::to_owned);
-        assert_eq!(review["debate"].is_null(), why.is_some(), "{review:#}");
-        if why.is_some() {
-            assert!(bench.output_text("md").contains("skipped"), "{}", bench.output_text("md"));
+    let fixture = ReviewFixture::new();
+    let skip_reason = |args: &[&str]| {
+        let review = review_citing(&fixture, args, &[]);
+        let reason = review["skipped"].as_str().map(str::to_owned);
+        assert_eq!(review["debate"].is_null(), reason.is_some(), "{review:#}");
+        if reason.is_some() {
+            assert!(fixture.output_text("md").contains("skipped"), "{}", fixture.output_text("md"));
             assert_eq!(
-                (bench.output_text("comment"), bench.output_text("annotations")),
+                (fixture.output_text("comment"), fixture.output_text("annotations")),
                 Default::default()
             );
         }
-        why.unwrap_or_default()
+        reason.unwrap_or_default()
     };
-    assert_eq!(skipped(&["main..HEAD"]), "nothing has changed");
-    bench.write_file("docs/guide.md", "# Guide\n");
-    bench.write_file("README.md", "# Words\n");
-    bench.commit("Words");
-    assert_eq!(skipped(&["main..HEAD", "--fail-on", "contested"]), "only documents have changed");
-    assert_eq!(bench.debate_count(), 0);
-    assert_eq!(skipped(&["main..HEAD", "--docs"]), "", "unless somebody wants it");
-    bench.git(&["switch", "--quiet", "--create", "locks", "main"]);
-    bench.write_file("Cargo.lock", "version = 3\n");
-    bench.commit("Locks");
-    assert!(!skipped(&["main..HEAD"]).is_empty());
-    bench.git(&["switch", "--quiet", "--create", "decision", "main"]);
-    bench.write_file(
+    assert_eq!(skip_reason(&["main..HEAD"]), "nothing has changed");
+    fixture.write_file("docs/guide.md", "# Guide\n");
+    fixture.write_file("README.md", "# Words\n");
+    fixture.commit("Words");
+    assert_eq!(
+        skip_reason(&["main..HEAD", "--fail-on", "contested"]),
+        "only documents have changed"
+    );
+    assert_eq!(fixture.debate_count(), 0);
+    assert_eq!(skip_reason(&["main..HEAD", "--docs"]), "", "`--docs` reviews documents");
+    fixture.git(&["switch", "--quiet", "--create", "locks", "main"]);
+    fixture.write_file("Cargo.lock", "version = 3\n");
+    fixture.commit("Locks");
+    assert!(!skip_reason(&["main..HEAD"]).is_empty());
+    fixture.git(&["switch", "--quiet", "--create", "decision", "main"]);
+    fixture.write_file(
         "docs/adr/0001-one-store.md",
         "# One store\n\nWe keep everything in one store.\n",
     );
-    bench.commit("A decision");
-    assert_eq!(skipped(&["main..HEAD"]), "", "a decision is argued");
+    fixture.commit("A decision");
+    assert_eq!(skip_reason(&["main..HEAD"]), "", "a decision record is reviewed");
 }
 
 /// Moving code into a documentation or vendor folder is not a docs-only change.
 #[test]
 fn code_moved_into_docs_is_still_reviewed() {
-    for to in ["docs/lib.txt", "vendor/lib.rs", "old.md"] {
-        let bench = ReviewFixture::new();
-        let path = bench.env().repo_root().join(to);
+    for new_path in ["docs/lib.txt", "vendor/lib.rs", "old.md"] {
+        let fixture = ReviewFixture::new();
+        let path = fixture.env().repo_root().join(new_path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        bench.git(&["mv", "src/lib.rs", to]);
-        bench.commit("Away with it");
-        let review = review_citing(&bench, &["main..HEAD"], &["src/lib.rs:2 \"checked(key);\""]);
-        assert!(review["skipped"].is_null(), "{to}: {review:#}");
+        fixture.git(&["mv", "src/lib.rs", new_path]);
+        fixture.commit("Away with it");
+        let review = review_citing(&fixture, &["main..HEAD"], &["src/lib.rs:2 \"checked(key);\""]);
+        assert!(review["skipped"].is_null(), "{new_path}: {review:#}");
         assert_eq!(
             finding_locations(&review),
-            [location("C1", to, 2)],
-            "it is known by its new name"
+            [location("C1", new_path, 2)],
+            "the finding has the new path"
         );
     }
 }
 
 #[test]
 fn root_commit_and_unrelated_branch_can_be_reviewed() {
-    let bench = ReviewFixture::new();
-    let first = bench.git(&["rev-parse", "main"]);
-    let review = review_citing(&bench, &["--commit", &first], &["src/lib.rs:2 \"checked(key);\""]);
+    let fixture = ReviewFixture::new();
+    let first = fixture.git(&["rev-parse", "main"]);
+    let review =
+        review_citing(&fixture, &["--commit", &first], &["src/lib.rs:2 \"checked(key);\""]);
     assert_eq!(
         (change_size(&review), finding_locations(&review)),
         ((1, 4, 0), vec![location("C1", "src/lib.rs", 2)])
     );
-    bench.git(&["switch", "--quiet", "--orphan", "stranger"]);
-    bench.write_file("src/own.rs", "fn of_a_stranger() {}\n");
-    bench.commit("Nothing in common");
-    let words = ["src/own.rs:1 \"fn of_a_stranger() {}\"", "src/lib.rs:2 \"checked(key);\""];
-    let review = review_citing(&bench, &["main..HEAD"], &words);
+    fixture.git(&["switch", "--quiet", "--orphan", "stranger"]);
+    fixture.write_file("src/own.rs", "fn of_a_stranger() {}\n");
+    fixture.commit("Nothing in common");
+    let citations = ["src/own.rs:1 \"fn of_a_stranger() {}\"", "src/lib.rs:2 \"checked(key);\""];
+    let review = review_citing(&fixture, &["main..HEAD"], &citations);
     assert_eq!(change_size(&review), (2, 1, 4), "{review:#}");
     let expected = [location("C1", "src/own.rs", 1), removed_location("C2", "src/lib.rs", None)];
     assert_eq!(finding_locations(&review), expected);
@@ -314,42 +330,42 @@ fn root_commit_and_unrelated_branch_can_be_reviewed() {
 /// The index differs from both the last commit and the working tree.
 #[test]
 fn staged_review_reads_the_index() {
-    let bench = ReviewFixture::new();
-    bench.write_file("src/lib.rs", format!("{BEFORE}fn that_is_staged() {{}}\n"));
-    bench.git(&["add", "src/lib.rs"]);
-    bench.write_file("src/lib.rs", format!("{BEFORE}fn only_in_the_folder() {{}}\n"));
-    bench.write_file("src/untracked.rs", "fn not_added() {}\n");
-    let words =
+    let fixture = ReviewFixture::new();
+    fixture.write_file("src/lib.rs", format!("{BEFORE}fn that_is_staged() {{}}\n"));
+    fixture.git(&["add", "src/lib.rs"]);
+    fixture.write_file("src/lib.rs", format!("{BEFORE}fn only_in_the_folder() {{}}\n"));
+    fixture.write_file("src/untracked.rs", "fn not_added() {}\n");
+    let citations =
         ["src/lib.rs:5 \"fn that_is_staged() {}\"", "src/lib.rs:5 \"fn only_in_the_folder\""];
-    let review = review_citing(&bench, &["--staged"], &words);
+    let review = review_citing(&fixture, &["--staged"], &citations);
     assert_eq!(
         (change_size(&review), finding_locations(&review)),
         ((1, 1, 0), vec![location("C1", "src/lib.rs", 5)])
     );
-    let review = review_citing(&bench, &[], &words);
+    let review = review_citing(&fixture, &[], &citations);
     assert_eq!(change_size(&review), (2, 2, 0), "the working tree: {review:#}");
     assert_eq!(finding_locations(&review), [location("C2", "src/lib.rs", 5)]);
 }
 
 #[test]
 fn non_utf8_and_multiline_names_stay_on_one_line() {
-    let bench = ReviewFixture::new();
-    bench.write_file(b"src/caf\xff.rs", "fn of_a_strange_name() {}\n");
-    bench.write_file("src/a\nb.rs", "fn of_two_lines() {}\n");
-    bench.commit("Names");
-    let words = ["src/caf\u{fffd}.rs:1 \"fn of_a_strange_name() {}\""];
-    let review = review_citing(&bench, &["main..HEAD"], &words);
+    let fixture = ReviewFixture::new();
+    fixture.write_file(b"src/caf\xff.rs", "fn of_a_strange_name() {}\n");
+    fixture.write_file("src/a\nb.rs", "fn of_two_lines() {}\n");
+    fixture.commit("Names");
+    let citations = ["src/caf\u{fffd}.rs:1 \"fn of_a_strange_name() {}\""];
+    let review = review_citing(&fixture, &["main..HEAD"], &citations);
     assert_eq!(change_size(&review), (2, 2, 0));
     assert_eq!(finding_locations(&review), [location("C1", "src/caf\u{fffd}.rs", 1)]);
-    let prompt = &bench.prompts()[0].1;
+    let prompt = &fixture.prompts()[0].1;
     assert!(prompt.contains("src/a\u{fffd}b.rs"), "{prompt}");
 }
 
 /// The error names the remedy, before any provider is called.
 #[test]
 fn missing_commits_are_refused_with_a_hint() {
-    let bench = ReviewFixture::with_change();
-    for (args, says) in [
+    let fixture = ReviewFixture::with_change();
+    for (args, expected) in [
         (&["nowhere..HEAD"][..], "there is no commit `nowhere` here"),
         (&["main..nowhere"], "there is no commit `nowhere` here"),
         (&["--commit", "nowhere"], "there is no commit `nowhere` here"),
@@ -357,27 +373,27 @@ fn missing_commits_are_refused_with_a_hint() {
         (&["main"], "write `BASE..HEAD`"),
         (&["..HEAD"], "write `BASE..HEAD`"),
     ] {
-        let done = bench.review_command(args).expect_error(2);
-        done.assert_stderr_contains(says);
-        done.assert_stderr_contains("hint: `debate review --help`");
+        let output = fixture.review_command(args).expect_error(2);
+        output.assert_stderr_contains(expected);
+        output.assert_stderr_contains("hint: `debate review --help`");
     }
-    let shallow = bench.env().temp_path("shallow").display().to_string();
-    let url = format!("file://{}", bench.env().repo_root().display());
-    bench.git(&["clone", "--quiet", "--depth", "1", "--branch", "feature", &url, &shallow]);
-    let main = bench.git(&["rev-parse", "main"]);
-    let whole = format!("{main}..HEAD");
-    for args in [&["--commit", "HEAD"][..], &["main..HEAD"], &[whole.as_str()], &[]] {
-        let call = bench.review_command(args).current_dir(shallow.as_ref());
-        call.expect_error(2).assert_stderr_contains("fetch-depth: 0");
+    let shallow = fixture.env().temp_path("shallow").display().to_string();
+    let url = format!("file://{}", fixture.env().repo_root().display());
+    fixture.git(&["clone", "--quiet", "--depth", "1", "--branch", "feature", &url, &shallow]);
+    let main = fixture.git(&["rev-parse", "main"]);
+    let full_range = format!("{main}..HEAD");
+    for args in [&["--commit", "HEAD"][..], &["main..HEAD"], &[full_range.as_str()], &[]] {
+        let command = fixture.review_command(args).current_dir(shallow.as_ref());
+        command.expect_error(2).assert_stderr_contains("fetch-depth: 0");
     }
-    assert_eq!(bench.debate_count(), 0);
+    assert_eq!(fixture.debate_count(), 0);
 }
 
 /// Also, no object is written into the user's repository.
 #[test]
 fn change_of_ten_thousand_files_is_counted_fully() {
     const FILE_COUNT: usize = 10_000;
-    let bench = ReviewFixture::new();
+    let fixture = ReviewFixture::new();
     let mut stream = String::from(
         "commit refs/heads/huge\ncommitter a <a@b> 0 +0000\ndata 4\nHuge\nfrom refs/heads/main\n",
     );
@@ -390,16 +406,16 @@ fn change_of_ten_thousand_files_is_counted_fully() {
             text.len()
         );
     }
-    let mut import = bench.repo.command("git");
-    let file = bench.env().temp_path("stream");
+    let mut import = fixture.repo.command("git");
+    let file = fixture.env().temp_path("stream");
     fs::write(&file, stream).unwrap();
     import.args(["fast-import", "--quiet", "--force"]).stdout(Stdio::null());
     assert!(import.stdin(fs::File::open(&file).unwrap()).status().unwrap().success());
-    let objects = bench.git(&["count-objects", "-v"]);
-    let words = ["src/part0/file0.rs:1 \"pub const N: usize = 0;\""];
-    let review = review_citing(&bench, &["main..huge"], &words);
+    let objects = fixture.git(&["count-objects", "-v"]);
+    let citations = ["src/part0/file0.rs:1 \"pub const N: usize = 0;\""];
+    let review = review_citing(&fixture, &["main..huge"], &citations);
     assert_eq!(change_size(&review), (10_000, 10_000, 0));
     assert_eq!(finding_locations(&review), [location("C1", "src/part0/file0.rs", 1)]);
-    assert!(bench.prompts()[0].1.contains(": 10000 files, +10000 -0"));
-    assert_eq!(bench.git(&["count-objects", "-v"]), objects);
+    assert!(fixture.prompts()[0].1.contains(": 10000 files, +10000 -0"));
+    assert_eq!(fixture.git(&["count-objects", "-v"]), objects);
 }

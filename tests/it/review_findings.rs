@@ -42,8 +42,8 @@ fn with_severities(body: Body, severities: &[(&str, Severity)]) -> Body {
         panic!()
     };
     for claim in &mut claims {
-        let own = severities.iter().find(|(id, _)| *id == claim.id);
-        claim.severity = own.map(|(_, severity)| *severity);
+        let entry = severities.iter().find(|(id, _)| *id == claim.id);
+        claim.severity = entry.map(|(_, severity)| *severity);
     }
     Body::Speech { text, claims, concedes, resolves, help, unstructured }
 }
@@ -93,17 +93,17 @@ fn review_format() -> Format {
 }
 
 /// The judge and its mirror rule for these sides.
-fn with_rulings(mut debate: Debate, sides: [Side; 2], spoil: impl Fn(&mut JudgeRuling)) -> Debate {
+fn with_rulings(mut debate: Debate, sides: [Side; 2], edit: impl Fn(&mut JudgeRuling)) -> Debate {
     for side in sides {
         let cue = play_until(&mut debate, 0, "judge");
         let first = debate.turns().next().unwrap().0;
-        let Body::Verdict(mut it) =
+        let Body::Verdict(mut ruling) =
             fill_required_fields(&debate, cue, verdict_reply(Some(side), 80, vec![first]))
         else {
             panic!()
         };
-        spoil(&mut it);
-        record_reply_with(&mut debate, cue, Body::Verdict(it), vec![]);
+        edit(&mut ruling);
+        record_reply_with(&mut debate, cue, Body::Verdict(ruling), vec![]);
     }
     debate
 }
@@ -116,20 +116,24 @@ fn finding_ids(findings: &[Finding]) -> Vec<&str> {
 fn verified_and_not_withdrawn_claim_is_a_finding() {
     let debate =
         with_rulings(argued_review(vec![], default_citations()), [Side::Con, Side::Con], |_| {});
-    let it = review_from_debate(&debate, DEFAULT_MAX_FINDINGS).unwrap();
-    assert_eq!(it.decision, ReviewDecision::Change);
-    assert_eq!(finding_ids(&it.findings), ["f", "c"], "the gravest first; e was taken back");
-    assert_eq!(finding_ids(&it.unverified), ["d", "g"], "what rests on nothing is listed apart");
-    let [grave, answered] = it.findings.as_slice() else { panic!() };
-    assert!(grave.conceded && grave.severity == Severity::High);
-    let place = |file: &str, line| CodeLocation {
+    let review = review_from_debate(&debate, DEFAULT_MAX_FINDINGS).unwrap();
+    assert_eq!(review.decision, ReviewDecision::Change);
+    assert_eq!(
+        finding_ids(&review.findings),
+        ["f", "c"],
+        "the most severe first; `e` was withdrawn"
+    );
+    assert_eq!(finding_ids(&review.unverified), ["d", "g"], "unverified claims are listed apart");
+    let [severe, answered] = review.findings.as_slice() else { panic!() };
+    assert!(severe.conceded && severe.severity == Severity::High);
+    let location = |file: &str, line| CodeLocation {
         file: file.into(),
         line: Some(line),
         end_line: None,
         removed: false,
     };
-    assert_eq!(grave.place, Some(place("src/b.rs", 7)));
-    assert_eq!(answered.place, Some(place("src/a.rs", 3)));
+    assert_eq!(severe.place, Some(location("src/b.rs", 7)));
+    assert_eq!(answered.place, Some(location("src/a.rs", 3)));
     assert!(!answered.conceded);
     assert_eq!(answered.answer.as_deref(), Some("q holds because it does"));
     assert!(
@@ -143,13 +147,13 @@ fn verified_and_not_withdrawn_claim_is_a_finding() {
         )
         .is_some()
     );
-    let few = review_from_debate(&debate, 1).unwrap();
-    assert_eq!((few.findings.len(), few.more), (1, 1));
+    let limited = review_from_debate(&debate, 1).unwrap();
+    assert_eq!((limited.findings.len(), limited.more), (1, 1));
 }
 
 #[test]
 fn fingerprint_depends_on_file_and_quote_only() {
-    let prints = |cites: Vec<Citation>| -> Vec<String> {
+    let fingerprints = |cites: Vec<Citation>| -> Vec<String> {
         let it = review_from_debate(&argued_review(vec![], cites), DEFAULT_MAX_FINDINGS).unwrap();
         it.findings.into_iter().map(|it| it.fingerprint).collect()
     };
@@ -159,32 +163,35 @@ fn fingerprint_depends_on_file_and_quote_only() {
     let spaced = default_citations()
         .into_iter()
         .map(|it| Citation { quote: it.quote.map(|quote| quote.replace(' ', "  ")), ..it });
-    let usual_ones = prints(default_citations());
-    assert_eq!(usual_ones, prints(moved.collect()), "lines do not count");
-    assert_eq!(usual_ones, prints(spaced.collect()), "white space does not count");
-    let other = vec![
+    let default_prints = fingerprints(default_citations());
+    assert_eq!(default_prints, fingerprints(moved.collect()), "lines do not count");
+    assert_eq!(default_prints, fingerprints(spaced.collect()), "white space does not count");
+    let changed = vec![
         verified_citation("c", "src/a.rs", 3, "let a = 2;"),
         verified_citation("f", "src/c.rs", 7, "let f = 1;"),
     ];
-    assert!(prints(other).iter().all(|it| !usual_ones.contains(it)), "words and files do");
+    assert!(
+        fingerprints(changed).iter().all(|it| !default_prints.contains(it)),
+        "quotes and files count"
+    );
     let twice = vec![
         verified_citation("c", "src/a.rs", 3, "let a = 1;"),
         verified_citation("f", "src/a.rs", 3, "let a = 1;"),
     ];
-    let twice = prints(twice);
-    assert!(twice[0] != twice[1], "two findings about one line are two");
+    let twice = fingerprints(twice);
+    assert!(twice[0] != twice[1], "two findings about one line differ");
     assert!(twice.iter().all(|it| it.len() == 64 && it.bytes().all(|b| b.is_ascii_hexdigit())));
 }
 
 #[test]
 fn claim_answered_for_all_judges_is_low_severity() {
-    let spoil = |it: &mut JudgeRuling| {
+    let edit = |it: &mut JudgeRuling| {
         for check in it.checks.iter_mut().filter(|check| check.claim == "c") {
             (check.answered, check.supported, check.conceded) = (true, false, false);
         }
     };
     let it = review_from_debate(
-        &with_rulings(argued_review(vec![], default_citations()), [Side::Con, Side::Con], spoil),
+        &with_rulings(argued_review(vec![], default_citations()), [Side::Con, Side::Con], edit),
         DEFAULT_MAX_FINDINGS,
     )
     .unwrap();
@@ -195,63 +202,73 @@ fn claim_answered_for_all_judges_is_low_severity() {
 
 #[test]
 fn removed_lines_keep_their_base_location() {
-    let gone = |line| Citation {
+    let removed_citation = |line| Citation {
         removed: Some(line),
         ..verified_citation("c", "src/a.rs", 12, "if !ok {")
     };
-    let place = |line| {
-        let it = review_from_debate(&argued_review(vec![], vec![gone(line)]), DEFAULT_MAX_FINDINGS)
-            .unwrap();
-        it.findings[0].place.clone().unwrap()
+    let location = |line| {
+        let review = review_from_debate(
+            &argued_review(vec![], vec![removed_citation(line)]),
+            DEFAULT_MAX_FINDINGS,
+        )
+        .unwrap();
+        review.findings[0].place.clone().unwrap()
     };
-    assert_eq!((place(4).line, place(4).removed), (Some(4), true));
-    assert_eq!((place(0).line, place(0).file), (None, "src/a.rs".to_owned()), "the file is gone");
+    assert_eq!((location(4).line, location(4).removed), (Some(4), true));
+    assert_eq!(
+        (location(0).line, location(0).file),
+        (None, "src/a.rs".to_owned()),
+        "the file is gone"
+    );
 }
 
 #[test]
 fn earlier_findings_are_fixed_open_or_raised_again() {
-    let again =
+    let repeated =
         review_from_debate(&argued_review(vec![], default_citations()), DEFAULT_MAX_FINDINGS)
             .unwrap()
             .findings[0]
             .fingerprint
             .clone();
-    let all =
-        vec![known_finding("one", true), known_finding("two", false), known_finding(&again, true)];
-    let it =
-        review_from_debate(&argued_review(all, default_citations()), DEFAULT_MAX_FINDINGS).unwrap();
+    let known = vec![
+        known_finding("one", true),
+        known_finding("two", false),
+        known_finding(&repeated, true),
+    ];
+    let it = review_from_debate(&argued_review(known, default_citations()), DEFAULT_MAX_FINDINGS)
+        .unwrap();
     let states: Vec<_> =
         it.earlier.iter().map(|it| (it.noted.fingerprint.as_str(), it.state)).collect();
     assert_eq!(states, [("one", FindingState::Fixed), ("two", FindingState::Open)]);
     let raised: Vec<bool> = it.findings.iter().map(|it| it.known).collect();
-    assert_eq!(raised, [true, false], "what is raised again is listed once, as what it is");
+    assert_eq!(raised, [true, false], "a finding raised again is listed once, as known");
 }
 
 #[test]
-fn merge_is_blocked_only_by_verified_findings_if_asked() {
-    let stands = |sides, cites: Vec<Citation>| -> Review {
+fn fail_on_blocks_the_merge_only_for_verified_findings() {
+    let review_with = |sides, cites: Vec<Citation>| -> Review {
         review_from_debate(
             &with_rulings(argued_review(vec![], cites), sides, |_| {}),
             DEFAULT_MAX_FINDINGS,
         )
         .unwrap()
     };
-    let matrix = |it: &Review| {
-        [FailOn::Block, FailOn::Contested, FailOn::Never].map(|when| blocks_merge(it, when))
+    let blocked = |review: &Review| {
+        [FailOn::Block, FailOn::Contested, FailOn::Never].map(|when| blocks_merge(review, when))
     };
-    let against = stands([Side::Con, Side::Con], default_citations());
-    assert_eq!(matrix(&against), [true, true, false]);
-    assert_eq!(matrix(&stands([Side::Pro, Side::Pro], default_citations())), [false; 3]);
-    let split = stands([Side::Con, Side::Pro], default_citations());
+    let against = review_with([Side::Con, Side::Con], default_citations());
+    assert_eq!(blocked(&against), [true, true, false]);
+    assert_eq!(blocked(&review_with([Side::Pro, Side::Pro], default_citations())), [false; 3]);
+    let split = review_with([Side::Con, Side::Pro], default_citations());
     assert!(split.is_contested(), "{:?}", split.doubts);
-    assert_eq!(matrix(&split), [false, true, false]);
-    let nothing = stands([Side::Con, Side::Con], vec![]);
-    assert_eq!(matrix(&nothing), [false; 3], "what was not found stops nothing");
+    assert_eq!(blocked(&split), [false, true, false]);
+    let unverified = review_with([Side::Con, Side::Con], vec![]);
+    assert_eq!(blocked(&unverified), [false; 3], "unverified claims block nothing");
     let unruled =
         review_from_debate(&argued_review(vec![], default_citations()), DEFAULT_MAX_FINDINGS)
             .unwrap();
     assert_eq!((unruled.decision, unruled.degraded), (ReviewDecision::None, true));
-    assert_eq!(matrix(&unruled), [false; 3]);
+    assert_eq!(blocked(&unruled), [false; 3]);
     assert!(unruled.notices[0].contains("cut short"), "{:?}", unruled.notices);
 }
 

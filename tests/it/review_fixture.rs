@@ -66,33 +66,35 @@ impl ReviewScript {
     }
 
     fn scripted_verdict(&self, winner: &str) -> Value {
-        let mut ruled = verdict_json(winner);
+        let mut verdict = verdict_json(winner);
         let (pro, con) = if winner == "con" { (50, 80) } else { (80, 50) };
-        ruled["scores"] = json!({"pro": pro, "con": con});
-        ruled["reasoning"] = self.reasoning.clone().into();
-        ruled["recommendation"] = self.recommendation.clone().into();
-        let check = |side: &str, claim: &Value, stands: bool| {
-            json!({"side": side, "claim": claim, "answered": !stands, "supported": stands,
+        verdict["scores"] = json!({"pro": pro, "con": con});
+        verdict["reasoning"] = self.reasoning.clone().into();
+        verdict["recommendation"] = self.recommendation.clone().into();
+        let check = |side: &str, claim: &Value, holds: bool| {
+            json!({"side": side, "claim": claim, "answered": !holds, "supported": holds,
                 "conceded": false})
         };
-        let own = self.claims.iter().map(|claim| check("con", &claim["id"], winner == "con"));
-        let all: Vec<Value> = own.chain([check("pro", &json!("P1"), winner == "pro")]).collect();
-        ruled["checks"] = json!(all);
-        ruled
+        let con_checks =
+            self.claims.iter().map(|claim| check("con", &claim["id"], winner == "con"));
+        let checks: Vec<Value> =
+            con_checks.chain([check("pro", &json!("P1"), winner == "pro")]).collect();
+        verdict["checks"] = json!(checks);
+        verdict
     }
 
     fn to_script_json(&self) -> String {
-        let said = |prose: &str, claims: &[Value]| {
+        let speech = |prose: &str, claims: &[Value]| {
             let block = json!({"claims": claims, "concedes": [], "resolves": []});
             format!("{prose}\n\n```claims\n{block}\n```\n")
         };
-        let own = json!({"id": "P1", "text": "A key is read once.",
+        let pro_claim = json!({"id": "P1", "text": "A key is read once.",
             "evidence": ["documented behaviour of what is kept"]});
-        let line = |seat: &str, text: String| json!({"seat": seat, "text": text, "cost": self.cost, "delay_ms": self.delay});
+        let turn = |seat: &str, text: String| json!({"seat": seat, "text": text, "cost": self.cost, "delay_ms": self.delay});
         let mirror = self.mirror.unwrap_or(self.winner);
         json!({"turns": [
-            line("proposer", said("It is faster.", &[own])),
-            line("challenger", said(&self.prose, &self.claims)),
+            turn("proposer", speech("It is faster.", &[pro_claim])),
+            turn("challenger", speech(&self.prose, &self.claims)),
             {"seat": "mirror", "json": self.scripted_verdict(mirror)},
             {"seat": "judge", "json": self.scripted_verdict(self.winner)},
             {"seat": "scribe", "text": "## Minutes\n\nOpen: P1, C1."},
@@ -109,21 +111,21 @@ pub(crate) struct ReviewFixture {
 impl ReviewFixture {
     /// On a feature branch without changes.
     pub(crate) fn new() -> ReviewFixture {
-        let bench = ReviewFixture { repo: ReviewRepo { env: TestEnv::without_git() } };
-        bench.git(&["init", "--quiet", "--initial-branch=main"]);
-        bench.write_file("src/lib.rs", BEFORE);
-        bench.commit("The first");
-        bench.git(&["switch", "--quiet", "--create", "feature"]);
-        bench.set_script(&ReviewScript::citing(ADDED_LINE));
-        bench
+        let fixture = ReviewFixture { repo: ReviewRepo { env: TestEnv::without_git() } };
+        fixture.git(&["init", "--quiet", "--initial-branch=main"]);
+        fixture.write_file("src/lib.rs", BEFORE);
+        fixture.commit("The first");
+        fixture.git(&["switch", "--quiet", "--create", "feature"]);
+        fixture.set_script(&ReviewScript::citing(ADDED_LINE));
+        fixture
     }
 
     /// On a feature branch with one committed change.
     pub(crate) fn with_change() -> ReviewFixture {
-        let bench = ReviewFixture::new();
-        bench.write_file("src/lib.rs", AFTER);
-        bench.commit("Keep what was read");
-        bench
+        let fixture = ReviewFixture::new();
+        fixture.write_file("src/lib.rs", AFTER);
+        fixture.commit("Keep what was read");
+        fixture
     }
 
     pub(crate) fn env(&self) -> &TestEnv {
@@ -146,18 +148,19 @@ impl ReviewFixture {
     pub(crate) fn commit(&self, message: &str) -> String {
         let file = self.env().temp_path("message");
         fs::write(&file, message).unwrap();
-        let all = ["add", "--all", "--force", "--", ".", ":!.debates", ":!.claude/debate"];
-        self.git(&all);
+        let add_args = ["add", "--all", "--force", "--", ".", ":!.debates", ":!.claude/debate"];
+        self.git(&add_args);
         let file = file.display().to_string();
-        let how = ["commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "--file", &file];
-        self.git(&how);
+        let commit_args =
+            ["commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "--file", &file];
+        self.git(&commit_args);
         self.git(&["rev-parse", "HEAD"])
     }
 
     /// Sets the replies of all seats.
-    pub(crate) fn set_script(&self, said: &ReviewScript) {
+    pub(crate) fn set_script(&self, script: &ReviewScript) {
         for name in ["pro.json", "contra.json", "judge.json"] {
-            fs::write(self.env().temp_path(name), said.to_script_json()).unwrap();
+            fs::write(self.env().temp_path(name), script.to_script_json()).unwrap();
         }
     }
 
@@ -169,22 +172,22 @@ impl ReviewFixture {
         self.env().debate(&[&["review"], args, &seats, &["--rounds", "1"]].concat())
     }
 
-    pub(crate) fn output_path(&self, form: &str) -> PathBuf {
-        self.env().temp_path(&format!("review.{form}"))
+    pub(crate) fn output_path(&self, format: &str) -> PathBuf {
+        self.env().temp_path(&format!("review.{format}"))
     }
 
     /// `--output` arguments for all formats.
     pub(crate) fn output_args(&self) -> Vec<String> {
-        let output = |form| format!("--output={form}={}", self.output_path(form).display());
+        let output = |format| format!("--output={format}={}", self.output_path(format).display());
         OUTPUT_FORMATS.map(output).into()
     }
 
-    pub(crate) fn output_text(&self, form: &str) -> String {
-        fs::read_to_string(self.output_path(form)).unwrap()
+    pub(crate) fn output_text(&self, format: &str) -> String {
+        fs::read_to_string(self.output_path(format)).unwrap()
     }
 
-    pub(crate) fn output_json(&self, form: &str) -> Value {
-        serde_json::from_str(&self.output_text(form)).unwrap()
+    pub(crate) fn output_json(&self, format: &str) -> Value {
+        serde_json::from_str(&self.output_text(format)).unwrap()
     }
 
     /// Runs a review with all outputs, asserts exit code 0, and returns the JSON output.
@@ -208,43 +211,43 @@ impl ReviewFixture {
 
     /// Every prompt of the last debate, as (seat, prompt).
     pub(crate) fn prompts(&self) -> Vec<(String, String)> {
-        let shown = self.last_debate();
-        let turns = shown["turns"].as_array().unwrap();
-        let prompt = |turn: &Value| {
+        let debate = self.last_debate();
+        let turns = debate["turns"].as_array().unwrap();
+        let read_prompt = |turn: &Value| {
             let cue = turn["turn"].as_str().unwrap();
-            let told =
+            let output =
                 self.env().debate(&["show", "last", "--prompt", cue, "--json"]).expect_success();
-            let text = told.json()["prompt"].as_str().unwrap().to_owned();
+            let text = output.json()["prompt"].as_str().unwrap().to_owned();
             (turn["seat"].as_str().unwrap().to_owned(), text)
         };
-        turns.iter().map(prompt).collect()
+        turns.iter().map(read_prompt).collect()
     }
 
     /// All files of the repository except those that debates write: path, permissions and content.
     pub(crate) fn repository_files(&self) -> Vec<(PathBuf, String, Vec<u8>)> {
-        let mut all = vec![];
-        collect_files(&self.env().repo_root(), &mut all);
-        all.sort();
-        all
+        let mut files = vec![];
+        collect_files(&self.env().repo_root(), &mut files);
+        files.sort();
+        files
     }
 }
 
-fn collect_files(folder: &Path, all: &mut Vec<(PathBuf, String, Vec<u8>)>) {
+fn collect_files(folder: &Path, files: &mut Vec<(PathBuf, String, Vec<u8>)>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
-        let about = path.symlink_metadata().unwrap();
+        let metadata = path.symlink_metadata().unwrap();
         if path.ends_with(".claude/debate") || path.ends_with("repo/.debates") {
             continue;
         }
-        let how = format!("{:?}", about.permissions());
-        if about.is_dir() {
-            collect_files(&path, all);
-        } else if about.is_symlink() {
-            let to = fs::read_link(&path).unwrap();
-            all.push((path, how, to.as_os_str().as_bytes().to_vec()));
+        let permissions = format!("{:?}", metadata.permissions());
+        if metadata.is_dir() {
+            collect_files(&path, files);
+        } else if metadata.is_symlink() {
+            let target = fs::read_link(&path).unwrap();
+            files.push((path, permissions, target.as_os_str().as_bytes().to_vec()));
         } else {
             let bytes = fs::read(&path).unwrap();
-            all.push((path, how, bytes));
+            files.push((path, permissions, bytes));
         }
     }
 }

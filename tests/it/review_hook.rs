@@ -47,15 +47,15 @@ impl ReviewRepo {
     /// Pushes and asserts success.
     #[track_caller]
     fn push_ok(&self, args: &[&str]) -> CommandOutput {
-        let done = self.push(args);
-        assert_eq!(done.exit_code, Some(0), "{args:?} {done:#?}");
-        done
+        let output = self.push(args);
+        assert_eq!(output.exit_code, Some(0), "{args:?} {output:#?}");
+        output
     }
 
     /// The commit of a branch on the remote, or an empty string.
     fn remote_commit(&self, branch: &str) -> String {
-        let all = self.git(&["ls-remote", "origin", &format!("refs/heads/{branch}")]);
-        all.split_whitespace().next().unwrap_or_default().to_owned()
+        let refs = self.git(&["ls-remote", "origin", &format!("refs/heads/{branch}")]);
+        refs.split_whitespace().next().unwrap_or_default().to_owned()
     }
 
     fn commit_id(&self, name: &str) -> String {
@@ -66,28 +66,28 @@ impl ReviewRepo {
 #[test]
 fn push_is_blocked_only_if_configured() {
     let project = ReviewRepo::with_pre_push_hook();
-    let done = project.push_ok(&["feature"]);
-    done.assert_stderr_contains("debate: models argue over what is new in feature");
-    assert_eq!(done.stdout, "", "stdout is git's");
-    done.assert_stderr_contains("What is kept is never let go of.");
+    let output = project.push_ok(&["feature"]);
+    output.assert_stderr_contains("debate: models argue over what is new in feature");
+    assert_eq!(output.stdout, "", "stdout belongs to git");
+    output.assert_stderr_contains("What is kept is never let go of.");
     let (main, first) = (project.commit_id("main"), project.commit_id("feature"));
-    let asked = project.debate_calls();
-    assert_eq!(asked.len(), 1, "{asked:?}");
+    let calls = project.debate_calls();
+    assert_eq!(calls.len(), 1, "{calls:?}");
     assert!(
-        asked[0].starts_with(&format!("review {main}..{first} --subject=feature")),
-        "{asked:?}"
+        calls[0].starts_with(&format!("review {main}..{first} --subject=feature")),
+        "{calls:?}"
     );
     assert_eq!(project.remote_commit("feature"), first);
 
     project.git(&["config", "debate.failOn", "block"]);
     project.commit("src/other.rs", "pub fn more() {}\n");
     let second = project.commit_id("feature");
-    let stopped = project.push(&["feature"]);
-    assert!(stopped.exit_code != Some(0), "{stopped:#?}");
-    stopped.assert_stderr_contains("nothing is pushed, because the review stops feature");
+    let blocked = project.push(&["feature"]);
+    assert!(blocked.exit_code != Some(0), "{blocked:#?}");
+    blocked.assert_stderr_contains("nothing is pushed, because the review stops feature");
     assert_eq!(project.remote_commit("feature"), first);
-    let asked = project.debate_calls();
-    assert!(asked[1].starts_with(&format!("review {first}..{second} ")), "{asked:?}");
+    let calls = project.debate_calls();
+    assert!(calls[1].starts_with(&format!("review {first}..{second} ")), "{calls:?}");
 
     let mut skipped = project.command("git");
     skipped.args(["push", "origin", "feature"]).env("DEBATE_SKIP", "1");
@@ -117,22 +117,22 @@ fn every_pushed_branch_is_reviewed_from_its_base() {
     project.commit("src/other.rs", "pub fn more() {}\n");
     project.git(&["tag", "v1"]);
     project.push_ok(&["feature", "other", "v1"]);
-    let mut asked = project.debate_calls();
-    asked.sort();
+    let mut calls = project.debate_calls();
+    calls.sort();
     let main = project.commit_id("main");
     let mut expected = ["feature", "other"]
         .map(|branch| format!("review {main}..{} --subject={branch} ", project.commit_id(branch)));
     expected.sort();
-    assert_eq!(asked.len(), 2, "{asked:?}");
-    assert!(asked[0].starts_with(&expected[0]) && asked[1].starts_with(&expected[1]), "{asked:?}");
+    assert_eq!(calls.len(), 2, "{calls:?}");
+    assert!(calls[0].starts_with(&expected[0]) && calls[1].starts_with(&expected[1]), "{calls:?}");
     // A rewritten branch is compared from the merge base. A deletion is not reviewed.
     project.git(&["switch", "--quiet", "feature"]);
     project.git(&["commit", "--quiet", "--amend", "--message", "Said otherwise"]);
     project.push_ok(&["--force", "feature"]);
-    let asked = project.debate_calls();
+    let calls = project.debate_calls();
     assert!(
-        asked[2].starts_with(&format!("review {main}..{} ", project.commit_id("feature"))),
-        "{asked:?}"
+        calls[2].starts_with(&format!("review {main}..{} ", project.commit_id("feature"))),
+        "{calls:?}"
     );
     project.push_ok(&["--delete", "feature"]);
     project.push_ok(&["--delete", "v1"]);
@@ -171,10 +171,7 @@ fn empty_tag_and_docs_pushes_are_not_debated() {
     project.git(&["config", "debate.base", "main"]);
     let mut second = project.command("git");
     second.args(["push", "fresh", "feature:again"]);
-    assert!(
-        run_command(second).exit_code != Some(0),
-        "with a base it is argued about, and stopped"
-    );
+    assert!(run_command(second).exit_code != Some(0), "with a base it is reviewed and blocked");
 }
 
 /// A missing or misconfigured program never blocks a push.
@@ -183,9 +180,9 @@ fn broken_hook_never_blocks_a_push() {
     let project = ReviewRepo::with_pre_push_hook();
     project.git(&["config", "debate.failOn", "perhaps"]);
     project.git(&["config", "debate.timeLimit", "an eternity"]);
-    let done = project.push_ok(&["feature"]);
-    done.assert_stderr_contains("debate.failOn is neither block, contested nor never");
-    done.assert_stderr_contains("the review of feature ended with 2, and the push goes on");
+    let output = project.push_ok(&["feature"]);
+    output.assert_stderr_contains("debate.failOn is neither block, contested nor never");
+    output.assert_stderr_contains("the review of feature ended with 2, and the push goes on");
 
     // Git is started by its full path, and `PATH` contains nothing else.
     let git = run_command({
@@ -194,12 +191,12 @@ fn broken_hook_never_blocks_a_push() {
         which
     });
     project.commit("src/other.rs", "pub fn more() {}\n");
-    let mut bare = project.command(git.stdout.trim());
+    let mut push = project.command(git.stdout.trim());
     fs::create_dir(project.env.temp_path("nothing")).unwrap();
-    bare.args(["push", "origin", "feature"]).env("PATH", project.env.temp_path("nothing"));
-    let bare = run_command(bare);
-    assert_eq!(bare.exit_code, Some(0), "{bare:#?}");
-    bare.assert_stderr_contains("not reviewed, because there is no debate on the PATH");
+    push.args(["push", "origin", "feature"]).env("PATH", project.env.temp_path("nothing"));
+    let push = run_command(push);
+    assert_eq!(push.exit_code, Some(0), "{push:#?}");
+    push.assert_stderr_contains("not reviewed, because there is no debate on the PATH");
 }
 
 /// A null object id has 40 zeros, or 64 with SHA-256.
@@ -208,10 +205,10 @@ fn null_object_ids_of_both_lengths_are_recognized() {
     let project = ReviewRepo::with_pre_push_hook();
     let head = project.commit_id("feature");
     for length in [40, 64] {
-        let none = "0".repeat(length);
+        let null_id = "0".repeat(length);
         for (line, calls) in [
-            (format!("(delete) {none} refs/heads/feature {head}\n"), 0),
-            (format!("refs/heads/feature {head} refs/heads/feature {none}\n"), 1),
+            (format!("(delete) {null_id} refs/heads/feature {head}\n"), 0),
+            (format!("refs/heads/feature {head} refs/heads/feature {null_id}\n"), 1),
         ] {
             let before = project.debate_calls().len();
             let mut command = project.command("sh");
@@ -221,8 +218,8 @@ fn null_object_ids_of_both_lengths_are_recognized() {
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             let mut hook = command.spawn().unwrap();
             hook.stdin.take().unwrap().write_all(line.as_bytes()).unwrap();
-            let done = hook.wait_with_output().unwrap();
-            assert!(done.status.success(), "{done:?}");
+            let output = hook.wait_with_output().unwrap();
+            assert!(output.status.success(), "{output:?}");
             assert_eq!(project.debate_calls().len() - before, calls, "{line}");
         }
     }

@@ -27,15 +27,20 @@ pub(crate) fn checked_evidence(
 }
 
 pub(crate) fn finding(number: usize, severity: Severity, claim: &str) -> Finding {
-    let at = location("src/store.rs", 12, 14);
+    let code_location = location("src/store.rs", 12, 14);
     Finding {
         fingerprint: format!("{number:064x}"),
         id: format!("C{number}"),
         turn: "0.1.1.1".into(),
         severity,
         claim: claim.into(),
-        place: Some(at.clone()),
-        evidence: vec![checked_evidence("exact", true, Some(at), "let kept = all.clone();")],
+        place: Some(code_location.clone()),
+        evidence: vec![checked_evidence(
+            "exact",
+            true,
+            Some(code_location),
+            "let kept = all.clone();",
+        )],
         answer: Some("It is cloned once a day.".into()),
         conceded: false,
         known: false,
@@ -50,16 +55,17 @@ pub(crate) fn small_review() -> Review {
     first.evidence.push(checked_evidence("not_found", false, None, "it is slow"));
     let mut second =
         finding(2, Severity::Low, "The old reader is gone without a word in the docs.");
-    let mut gone = location("docs/read me.md", 3, 3);
-    gone.removed = true;
-    second.place = Some(gone.clone());
-    second.evidence = vec![checked_evidence("near", true, Some(gone), "Reads v1.\nReads v2.")];
+    let mut removed_location = location("docs/read me.md", 3, 3);
+    removed_location.removed = true;
+    second.place = Some(removed_location.clone());
+    second.evidence =
+        vec![checked_evidence("near", true, Some(removed_location), "Reads v1.\nReads v2.")];
     second.answer = None;
     second.known = true;
-    let mut bare = finding(3, Severity::Medium, "It will not scale.");
-    bare.place = None;
-    bare.evidence = vec![];
-    bare.answer = None;
+    let mut unverified = finding(3, Severity::Medium, "It will not scale.");
+    unverified.place = None;
+    unverified.evidence = vec![];
+    unverified.answer = None;
     Review {
         grave: 1,
         split: false,
@@ -83,7 +89,7 @@ pub(crate) fn small_review() -> Review {
         degraded: false,
         findings: vec![first, second],
         more: 3,
-        unverified: vec![bare],
+        unverified: vec![unverified],
         earlier: vec![EarlierFinding {
             noted: NotedFinding {
                 rests_on: String::new(),
@@ -104,13 +110,13 @@ pub(crate) fn small_review() -> Review {
 
 /// A review without findings and without notices.
 fn clean_review() -> Review {
-    let kept = small_review();
+    let template = small_review();
     Review {
         decision: ReviewDecision::Merge,
         confidence: Some(90),
-        title: kept.title,
-        change: kept.change,
-        seats: kept.seats,
+        title: template.title,
+        change: template.change,
+        seats: template.seats,
         ..Review::default()
     }
 }
@@ -122,44 +128,45 @@ fn skipped_review() -> Review {
 /// A review that exceeds the size limit of every format.
 fn huge_review() -> Review {
     let mut review = small_review();
-    let long = "@all #1 $x 数据库 `code` ".repeat(100);
+    let long_text = "@all #1 $x 数据库 `code` ".repeat(100);
     let severities = [Severity::High, Severity::Medium, Severity::Low];
     review.findings = (0..10_000)
         .map(|number| {
-            let mut one = finding(number, severities[number % 3], &long);
+            let mut entry = finding(number, severities[number % 3], &long_text);
             if number < 500 {
-                one.answer = Some(long.clone());
-                one.evidence = vec![checked_evidence("exact", true, one.place.clone(), &long); 20];
+                entry.answer = Some(long_text.clone());
+                entry.evidence =
+                    vec![checked_evidence("exact", true, entry.place.clone(), &long_text); 20];
             }
-            one
+            entry
         })
         .collect();
-    review.reasoning = long.repeat(20);
-    review.recommendation = long.repeat(20);
-    review.doubts = vec![long.clone(); 100];
-    review.notices = vec![long.clone(); 100];
-    review.title = long;
+    review.reasoning = long_text.repeat(20);
+    review.recommendation = long_text.repeat(20);
+    review.doubts = vec![long_text.clone(); 100];
+    review.notices = vec![long_text.clone(); 100];
+    review.title = long_text;
     review
 }
 
-pub(crate) fn render_json(review: &Review, form: ReviewFormat) -> Value {
-    let text = render_review(review, form);
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", form.as_str()))
+pub(crate) fn render_json(review: &Review, format: ReviewFormat) -> Value {
+    let text = render_review(review, format);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", format.as_str()))
 }
 
 /// `DEBATE_UPDATE=1 cargo test review_output` rewrites the golden files.
 #[test]
 fn golden_outputs_are_up_to_date() {
-    let name = |form: ReviewFormat| match form {
-        ReviewFormat::Md | ReviewFormat::Comment => format!("{}.md", form.as_str()),
+    let file_name = |format: ReviewFormat| match format {
+        ReviewFormat::Md | ReviewFormat::Comment => format!("{}.md", format.as_str()),
         ReviewFormat::Html => "page.html".into(),
         ReviewFormat::Annotations => "annotations.txt".into(),
-        _ => format!("{}.json", form.as_str()),
+        _ => format!("{}.json", format.as_str()),
     };
-    for form in ReviewFormat::ALL {
-        let path = repo_path("tests/golden/review").join(name(form));
+    for format in ReviewFormat::ALL {
+        let path = repo_path("tests/golden/review").join(file_name(format));
         let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
-        let text = render_review(&small_review(), form).replace(&version, "\"VERSION\"");
+        let text = render_review(&small_review(), format).replace(&version, "\"VERSION\"");
         if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, &text).unwrap();
@@ -171,11 +178,11 @@ fn golden_outputs_are_up_to_date() {
 
 #[test]
 fn output_format_parses_from_its_name() {
-    for form in ReviewFormat::ALL {
-        assert_eq!(form.as_str().parse(), Ok(form));
+    for format in ReviewFormat::ALL {
+        assert_eq!(format.as_str().parse(), Ok(format));
     }
-    let refused = "pdf".parse::<ReviewFormat>().unwrap_err();
-    assert!(refused.starts_with("no such form `pdf`; there are: md, json"), "{refused}");
+    let error = "pdf".parse::<ReviewFormat>().unwrap_err();
+    assert!(error.starts_with("unknown output format `pdf`; known: md, json"), "{error}");
 }
 
 #[test]
@@ -205,11 +212,11 @@ fn clean_review_is_one_line_without_a_comment() {
         assert!(!render_review(&review, ReviewFormat::Html).contains("<article>"));
     }
     // Notices are still shown.
-    let mut doubtful = clean_review();
-    doubtful.degraded = true;
-    doubtful.doubts = vec!["a coin".into()];
-    let told = render_review(&doubtful, ReviewFormat::Md);
-    assert!(told.contains("**Contested") && told.contains("Degraded:"), "{told}");
+    let mut contested = clean_review();
+    contested.degraded = true;
+    contested.doubts = vec!["a coin".into()];
+    let markdown = render_review(&contested, ReviewFormat::Md);
+    assert!(markdown.contains("**Contested") && markdown.contains("Degraded:"), "{markdown}");
 }
 
 #[test]
@@ -217,7 +224,10 @@ fn fixed_findings_are_posted_without_new_ones() {
     let fixed = Review { earlier: small_review().earlier, ..clean_review() };
     let comment = render_review(&fixed, ReviewFormat::Comment);
     assert!(comment.contains("- Fixed (medium) at `src/store.rs:40`: Errors"), "{comment}");
-    assert!(comment.contains("<!-- debate-review:v1 fp= -->"), "a fixed one is not known any more");
+    assert!(
+        comment.contains("<!-- debate-review:v1 fp= -->"),
+        "a fixed finding is no longer listed"
+    );
 }
 
 #[test]
@@ -229,18 +239,20 @@ fn oversized_outputs_are_cut_at_whole_findings() {
         "{}",
         md.len()
     );
-    for most in [0, 10, 100, 5_000, 30_000, 100_000] {
-        let text = render_summary(&huge, most);
-        assert!(text.len() <= most, "{most}: {}", text.len());
+    for max_bytes in [0, 10, 100, 5_000, 30_000, 100_000] {
+        let text = render_summary(&huge, max_bytes);
+        assert!(text.len() <= max_bytes, "{max_bytes}: {}", text.len());
     }
     let comment = render_review(&huge, ReviewFormat::Comment);
     assert!(comment.len() < 64_000, "{}", comment.len());
     for text in [&md, &comment] {
-        let shown = text.matches("\n#### ").count();
-        assert!(shown > 0, "none was shown");
-        let (findings, left) = (10_000 - shown, "1 unverified finding, 1 earlier finding");
-        let cut = format!("\n_Cut to fit: {findings} findings, {left} not shown here._\n");
-        assert!(text.contains(&cut), "{cut}");
+        let shown_count = text.matches("\n#### ").count();
+        assert!(shown_count > 0, "no finding is shown");
+        let (hidden_count, other_parts) =
+            (10_000 - shown_count, "1 unverified finding, 1 earlier finding");
+        let notice =
+            format!("\n_Cut to fit: {hidden_count} findings, {other_parts} not shown here._\n");
+        assert!(text.contains(&notice), "{notice}");
         assert!(text.contains("\n3 more findings left out of this review.\n"));
     }
     assert_eq!(comment.matches("<details>").count(), comment.matches("</details>").count());
@@ -253,8 +265,8 @@ fn oversized_outputs_are_cut_at_whole_findings() {
     for result in results {
         assert!(result["message"]["text"].as_str().unwrap().chars().count() <= 1000);
     }
-    let lost = format!("{} findings more than fit", 10_000 - results.len());
-    assert!(run["invocations"].to_string().contains(&lost), "{lost}");
+    let overflow_note = format!("{} findings more than fit", 10_000 - results.len());
+    assert!(run["invocations"].to_string().contains(&overflow_note), "{overflow_note}");
     assert_eq!(render_json(&huge, ReviewFormat::Gitlab).as_array().unwrap().len(), 5_000);
     assert_eq!(
         render_json(&huge, ReviewFormat::Rdjson)["diagnostics"].as_array().unwrap().len(),
@@ -265,10 +277,11 @@ fn oversized_outputs_are_cut_at_whole_findings() {
 #[test]
 fn annotations_are_limited_to_ten_per_level() {
     let text = render_review(&huge_review(), ReviewFormat::Annotations);
-    let of = |kind: &str| -> Vec<&str> {
-        text.lines().filter(|line| line.starts_with(&format!("::{kind} file="))).collect()
+    let lines_at_level = |level: &str| -> Vec<&str> {
+        text.lines().filter(|line| line.starts_with(&format!("::{level} file="))).collect()
     };
-    let (errors, warnings, notices) = (of("error"), of("warning"), of("notice"));
+    let (errors, warnings, notices) =
+        (lines_at_level("error"), lines_at_level("warning"), lines_at_level("notice"));
     assert_eq!(
         [errors.len(), warnings.len(), notices.len(), text.lines().count()],
         [10, 10, 10, 30]
@@ -308,8 +321,8 @@ fn gitlab_and_rdjson_have_the_expected_shape() {
     );
     // Removed lines keep their line numbers in the base.
     let range = json!({"start": {"line": 3}, "end": {"line": 3}});
-    let gone = json!({"path": "docs/read me.md", "range": range});
-    assert_eq!(result["diagnostics"][1]["location"], gone);
+    let removed_location = json!({"path": "docs/read me.md", "range": range});
+    assert_eq!(result["diagnostics"][1]["location"], removed_location);
 }
 
 #[test]
@@ -325,13 +338,14 @@ fn html_csp_has_the_hash_of_the_style() {
 }
 
 fn base64(bytes: &[u8]) -> String {
-    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let bits = (0..3).fold(0, |bits, at| bits << 8 | u32::from(*three.get(at).unwrap_or(&0)));
-        for at in 0..4 {
-            let letter = letters[(bits >> (18 - 6 * at) & 63) as usize];
-            text.push(if at <= three.len() { char::from(letter) } else { '=' });
+    for chunk in bytes.chunks(3) {
+        let bits =
+            (0..3).fold(0, |bits, index| bits << 8 | u32::from(*chunk.get(index).unwrap_or(&0)));
+        for index in 0..4 {
+            let letter = alphabet[(bits >> (18 - 6 * index) & 63) as usize];
+            text.push(if index <= chunk.len() { char::from(letter) } else { '=' });
         }
     }
     text
@@ -342,8 +356,8 @@ fn comment_starts_with_marker_and_fingerprints() {
     let comment = render_review(&small_review(), ReviewFormat::Comment);
     let mut lines = comment.lines();
     assert_eq!(lines.next(), Some(COMMENT_MARKER));
-    let prints = format!("<!-- debate-review:v1 fp={:064x},{:064x} -->", 1, 2);
-    assert_eq!(lines.next(), Some(prints.as_str()));
+    let fingerprint_line = format!("<!-- debate-review:v1 fp={:064x},{:064x} -->", 1, 2);
+    assert_eq!(lines.next(), Some(fingerprint_line.as_str()));
 }
 
 /// Validates against the official SARIF schema from the npm package `@microsoft/jest-sarif`.
@@ -368,13 +382,13 @@ pub(crate) fn assert_valid_sarif(reviews: &[Review]) {
         let errors: Vec<String> = validator.iter_errors(&sarif).map(|it| it.to_string()).collect();
         assert!(errors.is_empty(), "{errors:#?} in {sarif:#}");
     }
-    let mut wrong = render_json(&small_review(), ReviewFormat::Sarif);
-    wrong["runs"][0]["results"][0]["level"] = json!("grave");
-    assert!(!validator.is_valid(&wrong), "the schema minds nothing");
-    wrong = render_json(&small_review(), ReviewFormat::Sarif);
-    let places = &mut wrong["runs"][0]["results"][0]["locations"];
-    places[0]["physicalLocation"]["artifactLocation"]["uri"] = json!("a b");
-    assert!(!validator.is_valid(&wrong), "the schema minds no URI");
+    let mut invalid = render_json(&small_review(), ReviewFormat::Sarif);
+    invalid["runs"][0]["results"][0]["level"] = json!("grave");
+    assert!(!validator.is_valid(&invalid), "the schema accepts an invalid level");
+    invalid = render_json(&small_review(), ReviewFormat::Sarif);
+    let locations = &mut invalid["runs"][0]["results"][0]["locations"];
+    locations[0]["physicalLocation"]["artifactLocation"]["uri"] = json!("a b");
+    assert!(!validator.is_valid(&invalid), "the schema accepts an invalid URI");
 }
 
 #[test]

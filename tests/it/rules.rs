@@ -22,7 +22,7 @@ fn debate_at(format: Format, round: u8, phase: &str) -> (Debate, Cue) {
 fn assert_rules((debate, cue): &(Debate, Cue), table: &[(Body, &[Rule])]) {
     for (body, expected) in table {
         let found: Vec<Rule> =
-            check_rules(debate, *cue, body, &[]).iter().map(|f| f.rule).collect();
+            check_rules(debate, *cue, body, &[]).iter().map(|finding| finding.rule).collect();
         assert_eq!(found, *expected, "{body:?}");
     }
 }
@@ -86,7 +86,7 @@ fn concessions_are_verbatim_and_binding() {
     );
     record_reply(&mut debate, cue, speech("d>Bob1", &[("Bob1", "Bob  is\nright")], &[]));
     let cue = play_until(&mut debate, 3, "defend");
-    let fresh = |evidence: &str| {
+    let with_evidence = |evidence: &str| {
         let mut body = speech("e>Bob1", &[], &[]);
         if let Body::Speech { claims, .. } = &mut body {
             claims[0].evidence = vec![evidence.into()];
@@ -97,8 +97,8 @@ fn concessions_are_verbatim_and_binding() {
         &(debate, cue),
         &[
             (speech("e>Bob1!", &[], &[]), &[Evidenced, KeepsConcessions]),
-            (fresh("a.rs:1"), &[KeepsConcessions]), // Already used for `d`.
-            (fresh("b.rs:2"), &[]),
+            (with_evidence("a.rs:1"), &[KeepsConcessions]), // Already used for `d`.
+            (with_evidence("b.rs:2"), &[]),
         ],
     );
 }
@@ -137,8 +137,8 @@ fn unsupported_claims_must_be_flagged() {
     let first = play_until(&mut debate, 1, "propose");
     record_reply(&mut debate, first, speech("p1! p2", &[], &[]));
     let cue = play_until(&mut debate, 1, "challenge");
-    let mut aloud = speech("c", &[], &[]);
-    if let Body::Speech { text, .. } = &mut aloud {
+    let mut flagged_in_prose = speech("c", &[], &[]);
+    if let Body::Speech { text, .. } = &mut flagged_in_prose {
         *text = "That is UNSUPPORTED.".into();
     }
     assert_rules(
@@ -147,7 +147,7 @@ fn unsupported_claims_must_be_flagged() {
             (speech("c", &[], &[]), &[FlagsUnsupported]),
             (speech("c>p2", &[], &[]), &[FlagsUnsupported]),
             (speech("c>p1", &[], &[]), &[]),
-            (aloud, &[]),
+            (flagged_in_prose, &[]),
         ],
     );
 }
@@ -184,29 +184,30 @@ fn summary_must_name_all_open_claims() {
 
 #[test]
 fn verdict_must_pick_a_side_and_cite_turns() {
-    let court = debate_at(formats::duel(), 0, "judge");
-    let said = court.0.turns().next().unwrap().0;
-    let never = Cue { round: 9, ..said };
-    let itself = court.1;
+    let at_judge = debate_at(formats::duel(), 0, "judge");
+    let first_turn = at_judge.0.turns().next().unwrap().0;
+    let unplayed_turn = Cue { round: 9, ..first_turn };
+    let own_turn = at_judge.1;
     let verdict = |side, cites: &[Cue]| {
-        fill_required_fields(&court.0, court.1, verdict_reply(side, 70, cites.into()))
+        fill_required_fields(&at_judge.0, at_judge.1, verdict_reply(side, 70, cites.into()))
     };
     assert_rules(
-        &court,
+        &at_judge,
         &[
-            (verdict(Some(Side::Pro), &[said]), &[]),
-            (verdict(None, &[said]), &[PicksSide]),
+            (verdict(Some(Side::Pro), &[first_turn]), &[]),
+            (verdict(None, &[first_turn]), &[PicksSide]),
             (verdict(Some(Side::Con), &[]), &[CitesRecord]),
-            (verdict(Some(Side::Con), &[said, never]), &[CitesRecord]),
-            (verdict(None, &[itself]), &[PicksSide, CitesRecord]),
+            (verdict(Some(Side::Con), &[first_turn, unplayed_turn]), &[CitesRecord]),
+            (verdict(None, &[own_turn]), &[PicksSide, CitesRecord]),
         ],
     );
 }
 
 #[test]
 fn verdict_must_not_hedge() {
-    let court = debate_at(formats::duel(), 0, "judge");
-    let cites: Vec<Cue> = court.0.replies_before(court.1).map(|(cue, _)| cue).take(1).collect();
+    let at_judge = debate_at(formats::duel(), 0, "judge");
+    let cites: Vec<Cue> =
+        at_judge.0.replies_before(at_judge.1).map(|(cue, _)| cue).take(1).collect();
     let verdict = |because: &str, recommendation: &str| {
         let ruling = JudgeRuling {
             side: Some(Side::Pro),
@@ -215,10 +216,10 @@ fn verdict_must_not_hedge() {
             recommendation: recommendation.into(),
             ..JudgeRuling::default()
         };
-        fill_required_fields(&court.0, court.1, Body::Verdict(Box::new(ruling)))
+        fill_required_fields(&at_judge.0, at_judge.1, Body::Verdict(Box::new(ruling)))
     };
     assert_rules(
-        &court,
+        &at_judge,
         &[
             (verdict("A is right.", "Use tabs."), &[]),
             (verdict("Both  approaches\nhave MERIT.", "Use tabs."), &[PicksSide]),
@@ -240,11 +241,11 @@ fn length_and_section_rules() {
             (Body::from_prose("é".repeat(2001)), &[FitsLength]),
         ],
     );
-    let court = debate_at(formats::research(), 0, "judge");
-    let report = valid_reply(&court.0, court.1);
+    let at_judge = debate_at(formats::research(), 0, "judge");
+    let report = valid_reply(&at_judge.0, at_judge.1);
     let section = Section { title: "1".into(), text: "all of it".into() };
     assert_rules(
-        &court,
+        &at_judge,
         &[(report, &[]), (Body::Sections { sections: vec![section] }, &[NineSections])],
     );
     assert_rules(

@@ -52,10 +52,10 @@ fn tribunal_without_mirror() -> Setup {
 fn give_rulings(debate: &mut Debate, rulings: &[Option<(Side, u8, u8)>]) {
     let first = debate.turns().next().unwrap().0;
     ask_open_turns(debate);
-    for (cue, given) in due_cues(debate).into_iter().zip(rulings) {
-        let Some((side, pro, con)) = *given else {
-            let lost = failed_event(debate, cue, FailureKind::TimedOut);
-            apply_events(debate, [lost]);
+    for (cue, ruling) in due_cues(debate).into_iter().zip(rulings) {
+        let Some((side, pro, con)) = *ruling else {
+            let timeout = failed_event(debate, cue, FailureKind::TimedOut);
+            apply_events(debate, [timeout]);
             continue;
         };
         let Body::Verdict(mut body) = verdict_reply(Some(side), 80, vec![first]) else { panic!() };
@@ -72,8 +72,8 @@ fn give_votes(debate: &mut Debate, votes: &[Option<Side>]) {
             let because = String::new();
             record_reply(debate, cue, Body::Vote { side, confidence: 10, because });
         } else {
-            let lost = failed_event(debate, cue, FailureKind::TimedOut);
-            apply_events(debate, [lost]);
+            let timeout = failed_event(debate, cue, FailureKind::TimedOut);
+            apply_events(debate, [timeout]);
         }
     }
 }
@@ -82,16 +82,16 @@ fn give_votes(debate: &mut Debate, votes: &[Option<Side>]) {
 fn mark_is_the_mean_over_dimensions_and_judges() {
     let mut debate = open_debate(with_seat(tribunal_without_mirror(), "Kit", Role::Judge));
     play_until(&mut debate, 1, "score");
-    let both = due_cues(&debate);
-    assert_eq!(both.len(), 2);
-    let mut uneven = score_reply(0, 50, &[]);
-    if let Body::Score { pro, .. } = &mut uneven {
-        let own = [("logic", 100), ("rebuttal", 80), ("clarity", 60), ("evidence", 45)];
-        *pro = own.map(|(name, mark)| (name.into(), mark)).into();
+    let judge_cues = due_cues(&debate);
+    assert_eq!(judge_cues.len(), 2);
+    let mut uneven_scores = score_reply(0, 50, &[]);
+    if let Body::Score { pro, .. } = &mut uneven_scores {
+        let marks = [("logic", 100), ("rebuttal", 80), ("clarity", 60), ("evidence", 45)];
+        *pro = marks.map(|(name, mark)| (name.into(), mark)).into();
     }
-    record_reply(&mut debate, both[0], uneven);
+    record_reply(&mut debate, judge_cues[0], uneven_scores);
     assert_eq!(round_marks(&debate)[0].pro.given, 712, "in hundredths of a point");
-    record_reply(&mut debate, both[1], score_reply(60, 75, &[]));
+    record_reply(&mut debate, judge_cues[1], score_reply(60, 75, &[]));
     let round = round_marks(&debate)[0];
     assert_eq!((round.pro.given, round.con.given), (656, 625));
     assert_eq!((round.pro.counts, round.con.counts), (656, 625));
@@ -99,7 +99,7 @@ fn mark_is_the_mean_over_dimensions_and_judges() {
 
 #[test]
 fn foul_costs_two_points_but_not_below_zero() {
-    for (called, expected) in [
+    for (fouls, expected) in [
         (&[][..], [(0, 700), (0, 600)]),
         (&[Pro], [(200, 500), (0, 600)]),
         (&[Con, Con], [(0, 700), (400, 200)]),
@@ -108,17 +108,17 @@ fn foul_costs_two_points_but_not_below_zero() {
     ] {
         let mut debate = open_debate(tribunal_without_mirror());
         let cue = play_until(&mut debate, 1, "score");
-        record_reply(&mut debate, cue, score_reply(70, 60, called));
+        record_reply(&mut debate, cue, score_reply(70, 60, fouls));
         let round = round_marks(&debate)[0];
         let found = [round.pro, round.con].map(|mark| (mark.fouls, mark.counts));
-        assert_eq!(found, expected, "{called:?}");
+        assert_eq!(found, expected, "{fouls:?}");
     }
     // A foul called by one of two judges counts half.
     let mut debate = open_debate(with_seat(tribunal_without_mirror(), "Kit", Role::Judge));
     play_until(&mut debate, 1, "score");
-    let both = due_cues(&debate);
-    record_reply(&mut debate, both[0], score_reply(70, 60, &[Pro]));
-    record_reply(&mut debate, both[1], score_reply(70, 60, &[]));
+    let judge_cues = due_cues(&debate);
+    record_reply(&mut debate, judge_cues[0], score_reply(70, 60, &[Pro]));
+    record_reply(&mut debate, judge_cues[1], score_reply(70, 60, &[]));
     assert_eq!(round_marks(&debate)[0].pro.fouls, 100);
 }
 
@@ -150,24 +150,24 @@ fn granted_help_costs_by_the_share_of_granted_calls() {
         let mut debate = open_debate(debate_setup(formats::tribunal(), 10));
         request_help(&mut debate, 3, "Ivy", granted[0]);
         let admit = play_until(&mut debate, 4, "admit");
-        let none = Body::Ruling {
+        let no_admission = Body::Ruling {
             admits: None,
             grounds: AdmissionGrounds::default(),
             because: "no".into(),
         };
-        record_reply(&mut debate, admit, none);
+        record_reply(&mut debate, admit, no_admission);
         request_help(&mut debate, 5, "Jan", granted[1]);
         play_until(&mut debate, 7, "argue");
         let marks = round_marks(&debate);
         let cost = [3, 4, 5, 6].map(|round: usize| marks[round - 1].pro.reliance);
         assert_eq!(cost, expected, "{granted:?}");
-        assert!(marks.iter().all(|round| round.con.reliance == 0), "only whoever asked pays");
+        assert!(marks.iter().all(|round| round.con.reliance == 0), "only the side that asked pays");
         for round in &marks {
             let mark = round.pro;
             assert_eq!(mark.counts, mark.given - mark.fouls - mark.reliance);
         }
-        let (calls, now) = help_calls(&debate, admit.position(), Pro);
-        assert_eq!((calls, now), (Calls { asked: 1, granted: granted[0].into() }, false));
+        let (calls, granted_now) = help_calls(&debate, admit.position(), Pro);
+        assert_eq!((calls, granted_now), (Calls { asked: 1, granted: granted[0].into() }, false));
     }
 }
 
@@ -187,24 +187,24 @@ fn total_is_weighted_by_judge_share_and_vote_weights() {
         (Some(0), [1, 9, 1], [Pro, Con, Pro], 1818, 1818, Con),
     ];
     for (share, weights, votes, audience, total, winner) in table {
-        let mut court = tribunal_without_mirror();
-        court.judge_share = share;
+        let mut setup = tribunal_without_mirror();
+        setup.judge_share = share;
         for (seat, weight) in (7..).zip(weights) {
-            court.seats[seat].weight = weight;
+            setup.seats[seat].weight = weight;
         }
-        let mut debate = tribunal_with_marks(court, [(80, 20); 3]);
+        let mut debate = tribunal_with_marks(setup, [(80, 20); 3]);
         give_rulings(&mut debate, &[Some((Pro, 60, 40))]);
         give_votes(&mut debate, &votes.map(Some));
         let judgment = judgment(&debate).unwrap();
-        let weighed = judgment.weighted_score.unwrap();
+        let weighted = judgment.weighted_score.unwrap();
         let name = format!("{share:?} {weights:?} {votes:?}");
-        assert_eq!((weighed.rounds, weighed.rulings), (Some(8000), Some(6000)), "{name}");
-        assert_eq!((weighed.judge, weighed.audience), (Some(7000), Some(audience)), "{name}");
-        assert_eq!((weighed.total, judgment.winner), (total, winner), "{name}");
-        assert_eq!(weighed.judge_share + weighed.audience_share, 100, "{name}");
-        assert_eq!(weighed.judge_share, share.unwrap_or(50), "{name}");
-        let other = votes.iter().filter(|vote| **vote != winner).count();
-        assert_eq!(judgment.dissenting_votes.len(), other, "{name}");
+        assert_eq!((weighted.rounds, weighted.rulings), (Some(8000), Some(6000)), "{name}");
+        assert_eq!((weighted.judge, weighted.audience), (Some(7000), Some(audience)), "{name}");
+        assert_eq!((weighted.total, judgment.winner), (total, winner), "{name}");
+        assert_eq!(weighted.judge_share + weighted.audience_share, 100, "{name}");
+        assert_eq!(weighted.judge_share, share.unwrap_or(50), "{name}");
+        let dissent_count = votes.iter().filter(|vote| **vote != winner).count();
+        assert_eq!(judgment.dissenting_votes.len(), dissent_count, "{name}");
         let basis = if total == 5000 { VerdictBasis::LargerMargin } else { VerdictBasis::Weighed };
         assert_eq!(judgment.basis, basis, "{name}");
     }
@@ -217,43 +217,46 @@ fn missing_parts_are_left_out_of_the_total() {
         |mut debate: Debate, rulings: &[Option<(Side, u8, u8)>], votes: &[Option<Side>]| {
             give_rulings(&mut debate, rulings);
             give_votes(&mut debate, votes);
-            let weighed = judgment(&debate).unwrap().weighted_score.unwrap();
-            (weighed.rounds, weighed.rulings, weighed.audience, weighed.total)
+            let weighted = judgment(&debate).unwrap().weighted_score.unwrap();
+            (weighted.rounds, weighted.rulings, weighted.audience, weighted.total)
         };
-    let at = || tribunal_with_marks(tribunal_without_mirror(), [(80, 20); 3]);
+    let marked_debate = || tribunal_with_marks(tribunal_without_mirror(), [(80, 20); 3]);
     // A missing vote counts for neither side.
     let votes = [Some(Pro), None, Some(Con)];
-    assert_eq!(finish(at(), &judge, &votes), (Some(8000), Some(4000), Some(5000), 5500));
-    assert_eq!(finish(at(), &judge, &[None; 3]), (Some(8000), Some(4000), None, 6000));
+    assert_eq!(finish(marked_debate(), &judge, &votes), (Some(8000), Some(4000), Some(5000), 5500));
+    assert_eq!(finish(marked_debate(), &judge, &[None; 3]), (Some(8000), Some(4000), None, 6000));
     // No ruling: the judge's part consists of the marks.
-    assert_eq!(finish(at(), &[None], &[Some(Con); 3]), (Some(8000), None, Some(0), 4000));
+    assert_eq!(
+        finish(marked_debate(), &[None], &[Some(Con); 3]),
+        (Some(8000), None, Some(0), 4000)
+    );
     // No audience.
-    let alone = tribunal_with_marks(
+    let without_audience = tribunal_with_marks(
         without_roles(tribunal_without_mirror(), &[Role::Audience]),
         [(80, 20); 3],
     );
-    assert_eq!(finish(alone, &judge, &[]), (Some(8000), Some(4000), None, 6000));
+    assert_eq!(finish(without_audience, &judge, &[]), (Some(8000), Some(4000), None, 6000));
     // No marks.
     let mut debate = open_debate(tribunal_without_mirror());
-    let down = ["1.score", "2.score", "3.score"];
-    crate::debate_fixture::play_debate(&mut debate, &down, |debate| {
+    let failed_phases = ["1.score", "2.score", "3.score"];
+    crate::debate_fixture::play_debate(&mut debate, &failed_phases, |debate| {
         crate::debate_fixture::first_due_cue(debate, 0, "judge").is_some()
     });
     assert_eq!(finish(debate, &judge, &[Some(Pro); 3]), (None, Some(4000), Some(10_000), 7000));
     // Without a ruling and a vote there is no verdict, whatever the marks.
-    let nobody = play_to_end(tribunal_without_mirror(), &["0.judge", "0.vote"]);
-    assert!(!round_marks(&nobody).is_empty() && judgment(&nobody).is_none());
+    let undecided = play_to_end(tribunal_without_mirror(), &["0.judge", "0.vote"]);
+    assert!(!round_marks(&undecided).is_empty() && judgment(&undecided).is_none());
 }
 
 #[test]
 fn judges_count_by_weight_or_by_side_without_scores() {
-    let mut uneven = with_seat(tribunal_without_mirror(), "Kit", Role::Judge);
-    uneven.seats.last_mut().unwrap().weight = 1; // Kim has weight 3.
-    let mut debate = tribunal_with_marks(uneven, [(50, 50); 3]);
+    let mut setup = with_seat(tribunal_without_mirror(), "Kit", Role::Judge);
+    setup.seats.last_mut().unwrap().weight = 1; // Kim has weight 3.
+    let mut debate = tribunal_with_marks(setup, [(50, 50); 3]);
     give_rulings(&mut debate, &[Some((Pro, 80, 20)), Some((Con, 40, 60))]);
     play_debate(&mut debate, &["0.judge", "0.vote"], |_| false);
-    let weighed = judgment(&debate).unwrap().weighted_score.unwrap();
-    assert_eq!(weighed.rulings, Some((8000 * 3 + 4000) / 4));
+    let weighted = judgment(&debate).unwrap().weighted_score.unwrap();
+    assert_eq!(weighted.rulings, Some((8000 * 3 + 4000) / 4));
     let mut debate = tribunal_with_marks(tribunal_without_mirror(), [(50, 50); 3]);
     let (first, judge) = (debate.turns().next().unwrap().0, due_cues(&debate)[0]);
     record_reply(&mut debate, judge, verdict_reply(Some(Con), 80, vec![first]));
@@ -264,15 +267,15 @@ fn judges_count_by_weight_or_by_side_without_scores() {
 #[test]
 fn ties_are_broken_in_order() {
     // Wrong citations of each side, the winner, and the tie-breaker.
-    let even = [Some((Pro, 60, 40)), Some((Con, 40, 60))];
-    for (wrong, winner, basis) in [
+    let even_rulings = [Some((Pro, 60, 40)), Some((Con, 40, 60))];
+    for (wrong_counts, winner, basis) in [
         ([0, 1], Pro, VerdictBasis::FewerWrongCitations),
         ([2, 1], Con, VerdictBasis::FewerWrongCitations),
         ([1, 1], Pro, VerdictBasis::Proposer),
         ([0, 0], Pro, VerdictBasis::Proposer),
     ] {
         let mut debate = open_debate(debate_setup(formats::tribunal(), 3));
-        for count in wrong {
+        for count in wrong_counts {
             let cue = due_cues(&debate)[0];
             let body = valid_reply(&debate, cue);
             record_reply_with(
@@ -287,11 +290,11 @@ fn ties_are_broken_in_order() {
             record_reply(&mut debate, cue, score_reply(70, 70, &[]));
         }
         play_until(&mut debate, 0, "judge");
-        give_rulings(&mut debate, &even);
+        give_rulings(&mut debate, &even_rulings);
         play_debate(&mut debate, &["0.vote"], |_| false);
         let judgment = judgment(&debate).unwrap();
         assert_eq!(judgment.weighted_score.unwrap().total, 5000);
-        assert_eq!((judgment.winner, judgment.basis), (winner, basis), "{wrong:?}");
+        assert_eq!((judgment.winner, judgment.basis), (winner, basis), "{wrong_counts:?}");
         assert!(judgment.contest_reasons.contains(&ContestReason::Margin));
     }
 }
@@ -323,18 +326,18 @@ fn turning_round_is_where_the_lead_became_final() {
 
 #[test]
 fn verified_evidence_breaks_a_tie_of_turning_rounds() {
-    for (found, expected) in [(CitationStatus::Exact, 2), (CitationStatus::NotFound, 1)] {
+    for (status, expected) in [(CitationStatus::Exact, 2), (CitationStatus::NotFound, 1)] {
         let mut debate = open_debate(tribunal_without_mirror());
         for (round, (pro, con)) in (1..).zip([(70, 60), (70, 60), (70, 60)]) {
             let cue = play_until(&mut debate, round, "argue");
             if round == 2 {
                 let body = valid_reply(&debate, cue);
-                record_reply_with(&mut debate, cue, body, vec![citation("a.rs:1", found)]);
+                record_reply_with(&mut debate, cue, body, vec![citation("a.rs:1", status)]);
             }
             let cue = play_until(&mut debate, round, "score");
             record_reply(&mut debate, cue, score_reply(pro, con, &[]));
         }
-        assert_eq!(turning_round(&debate, Pro), Some(expected), "{found:?}");
+        assert_eq!(turning_round(&debate, Pro), Some(expected), "{status:?}");
     }
 }
 
@@ -362,8 +365,8 @@ const KAY: (&str, Role) = ("Kay", Role::Judge);
 
 #[test]
 fn confidence_follows_margin_and_agreement() {
-    let pro = |apart: u8| Some((Pro, 50 + apart, 50));
-    let con = |apart: u8| Some((Con, 50, 50 + apart));
+    let pro = |margin: u8| Some((Pro, 50 + margin, 50));
+    let con = |margin: u8| Some((Con, 50, 50 + margin));
     for (rulings, expected) in [
         // A single ruling: confidence is capped.
         (&[pro(5), None][..], 50),
@@ -381,8 +384,8 @@ fn confidence_follows_margin_and_agreement() {
         let judgment = judge_duel(&[KIM, LOU], rulings);
         assert_eq!(judgment.confidence, Some(expected), "{rulings:?}");
     }
-    let silent = play_to_end(debate_setup(arena_with_forfeit(), 1), &["1.open/Bob"]);
-    assert_eq!(judgment(&silent).unwrap().confidence, None, "nobody ruled");
+    let forfeited = play_to_end(debate_setup(arena_with_forfeit(), 1), &["1.open/Bob"]);
+    assert_eq!(judgment(&forfeited).unwrap().confidence, None, "no judge ruled");
 }
 
 #[test]
@@ -406,12 +409,12 @@ fn contest_reasons_are_reported() {
         assert_eq!(judgment.contest_reasons, expected, "{seats:?} {rulings:?}");
         assert_eq!(judgment.is_contested(), !expected.is_empty());
     }
-    for (why, says) in [
+    for (reason, text) in [
         (Order, "it depends on the order in which the sides were shown"),
         (Panel, "the judges do not agree"),
         (Margin, "the margin is small"),
     ] {
-        assert_eq!(why.describe(), says);
+        assert_eq!(reason.describe(), text);
     }
 }
 
@@ -427,14 +430,14 @@ fn panel_majority_decides() {
 /// Granted help that was never given, and a listener who supports the other side, cost nothing.
 #[test]
 fn unused_or_opposing_help_costs_nothing() {
-    let mut silent = open_debate(debate_setup(formats::tribunal(), 10));
-    request_help(&mut silent, 3, "Ivy", true);
-    play_debate(&mut silent, &["3.address"], |debate| round_marks(debate).len() == 3);
-    assert_eq!(round_marks(&silent)[2].pro.reliance, 0);
+    let mut unused_help = open_debate(debate_setup(formats::tribunal(), 10));
+    request_help(&mut unused_help, 3, "Ivy", true);
+    play_debate(&mut unused_help, &["3.address"], |debate| round_marks(debate).len() == 3);
+    assert_eq!(round_marks(&unused_help)[2].pro.reliance, 0);
 
-    let mut court = debate_setup(formats::tribunal(), 10);
-    court.seats.retain(|seat| !["Hal", "Jan"].contains(&seat.name.as_str()));
-    let mut debate = open_debate(court);
+    let mut setup = debate_setup(formats::tribunal(), 10);
+    setup.seats.retain(|seat| !["Hal", "Jan"].contains(&seat.name.as_str()));
+    let mut debate = open_debate(setup);
     let cue = play_until(&mut debate, 3, "argue");
     let mut body = valid_reply(&debate, cue);
     if let Body::Speech { help, .. } = &mut body {

@@ -24,15 +24,22 @@ pub(crate) fn open_session(
     events: &SharedEvents,
     writes: usize,
 ) -> (Session, mpsc::Sender<CommandRequest>, UpdateBroadcaster) {
-    let kept = events.lock().unwrap().clone();
-    let debate = Debate::replay(setup.clone(), kept).unwrap();
+    let recorded = events.lock().unwrap().clone();
+    let debate = Debate::replay(setup.clone(), recorded).unwrap();
     let (sender, requests) = mpsc::channel(8);
-    let live = UpdateBroadcaster::default();
-    let disk = Box::new(FailingLog { events: events.clone(), writes_left: writes });
+    let broadcaster = UpdateBroadcaster::default();
+    let log = Box::new(FailingLog { events: events.clone(), writes_left: writes });
     (
-        Session::new(debate, disk, requests, live.clone(), TokioClock::new(), &empty_context()),
+        Session::new(
+            debate,
+            log,
+            requests,
+            broadcaster.clone(),
+            TokioClock::new(),
+            &empty_context(),
+        ),
         sender,
-        live,
+        broadcaster,
     )
 }
 
@@ -40,13 +47,9 @@ async fn send_command(
     requests: &mpsc::Sender<CommandRequest>,
     command: Command,
 ) -> Result<(), SessionError> {
-    let (answer, answered) = oneshot::channel();
-    requests
-        .send(CommandRequest { commands: vec![command], result_sender: answer })
-        .await
-        .ok()
-        .unwrap();
-    answered.await.unwrap()
+    let (result_sender, result) = oneshot::channel();
+    requests.send(CommandRequest { commands: vec![command], result_sender }).await.ok().unwrap();
+    result.await.unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -55,50 +58,53 @@ async fn session_recovers_from_a_crash_at_any_write() {
         formats::built_in_formats().into_iter().filter(|format| format.name != "dialectic")
     {
         let setup = debate_setup(format, 5);
-        let whole = SharedEvents::default();
-        let (mut run, _requests, _) = open_session(&setup, &whole, usize::MAX);
-        let voices = ScriptedProviders {
+        let expected_events = SharedEvents::default();
+        let (mut session, _requests, _) = open_session(&setup, &expected_events, usize::MAX);
+        let providers = ScriptedProviders {
             failing_seat: "Fay",
             invalid_first_seat: "Kim",
-            ..ScriptedProviders::new(&whole, &setup)
+            ..ScriptedProviders::new(&expected_events, &setup)
         };
-        assert_eq!(run.run_until_idle(&voices).await.unwrap(), Step::Done);
+        assert_eq!(session.run_until_idle(&providers).await.unwrap(), Step::Done);
         let mut crashes = 0;
-        for crash in 0.. {
-            let kept = SharedEvents::default();
-            let (mut first, _requests, _) = open_session(&setup, &kept, crash);
-            let voices = ScriptedProviders {
+        for writes_until_crash in 0.. {
+            let events = SharedEvents::default();
+            let (mut first, _requests, _) = open_session(&setup, &events, writes_until_crash);
+            let providers = ScriptedProviders {
                 failing_seat: "Fay",
                 invalid_first_seat: "Kim",
-                ..ScriptedProviders::new(&kept, &setup)
+                ..ScriptedProviders::new(&events, &setup)
             };
-            match first.run_until_idle(&voices).await {
+            match first.run_until_idle(&providers).await {
                 Ok(_) => break,
-                Err(died) => assert!(matches!(died, SessionError::Log(LogError::WriteFailed(_)))),
+                Err(error) => assert!(matches!(error, SessionError::Log(LogError::WriteFailed(_)))),
             }
             crashes += 1;
-            let before = kept.lock().unwrap().clone();
-            let (mut second, _requests, _) = open_session(&setup, &kept, usize::MAX);
-            let voices = ScriptedProviders {
+            let before = events.lock().unwrap().clone();
+            let (mut second, _requests, _) = open_session(&setup, &events, usize::MAX);
+            let providers = ScriptedProviders {
                 failing_seat: "Fay",
                 invalid_first_seat: "Kim",
-                ..ScriptedProviders::new(&kept, &setup)
+                ..ScriptedProviders::new(&events, &setup)
             };
-            assert_eq!(second.run_until_idle(&voices).await.unwrap(), Step::Done);
+            assert_eq!(second.run_until_idle(&providers).await.unwrap(), Step::Done);
             // Only timestamps and deadlines may differ after a crash.
-            assert_eq!(comparable_record(second.debate()), comparable_record(run.debate()));
-            let after = kept.lock().unwrap().clone();
-            assert_eq!(after[..before.len()], before[..], "what was recorded stands");
-            let asked = voices.requests.lock().unwrap();
-            let taken = |cue: Cue| before.iter().any(|event| is_turn_event(event, cue));
-            assert!(asked.iter().all(|ask| !taken(ask.cue)), "nothing is taken twice");
+            assert_eq!(comparable_record(second.debate()), comparable_record(session.debate()));
+            let after = events.lock().unwrap().clone();
+            assert_eq!(after[..before.len()], before[..], "recorded events are unchanged");
+            let sent_requests = providers.requests.lock().unwrap();
+            let was_played = |cue: Cue| before.iter().any(|event| is_turn_event(event, cue));
+            assert!(
+                sent_requests.iter().all(|request| !was_played(request.cue)),
+                "no turn is played twice"
+            );
         }
         assert!(crashes > 4, "{crashes} writes");
     }
 }
 
-fn is_turn_event(event: &Event, wanted: Cue) -> bool {
-    matches!(event, Event::Spoke { cue, .. } | Event::Failed { cue, .. } if *cue == wanted)
+fn is_turn_event(event: &Event, expected: Cue) -> bool {
+    matches!(event, Event::Spoke { cue, .. } | Event::Failed { cue, .. } if *cue == expected)
 }
 
 /// Turns, outcome and cost as text, without timestamps and deadlines.
@@ -117,18 +123,19 @@ fn comparable_record(debate: &Debate) -> String {
 async fn unparsable_reply_is_retried_once_and_both_are_charged() {
     let setup = debate_setup(formats::duel(), 1);
     let events = SharedEvents::default();
-    let (mut run, _requests, _) = open_session(&setup, &events, usize::MAX);
-    let voices =
+    let (mut session, _requests, _) = open_session(&setup, &events, usize::MAX);
+    let providers =
         ScriptedProviders { invalid_first_seat: "Kim", ..ScriptedProviders::new(&events, &setup) };
-    assert_eq!(run.run_until_idle(&voices).await.unwrap(), Step::Done);
-    assert_eq!(trace(run.debate()), "1.propose 1.challenge 0.judge 0.judge completed");
-    assert_eq!(run.debate().spent().cost, 5, "two speeches, the judge twice and the mirror");
-    let asked = voices.requests.lock().unwrap();
-    let again = asked.iter().find(|ask| ask.attempt == 2).unwrap();
-    assert!(again.prompt.contains("PARSE_ERROR:verdict:not_json"), "{}", again.prompt);
+    assert_eq!(session.run_until_idle(&providers).await.unwrap(), Step::Done);
+    assert_eq!(trace(session.debate()), "1.propose 1.challenge 0.judge 0.judge completed");
+    assert_eq!(session.debate().spent().cost, 5, "two speeches, the judge twice and the mirror");
+    let sent_requests = providers.requests.lock().unwrap();
+    let retry = sent_requests.iter().find(|request| request.attempt == 2).unwrap();
+    assert!(retry.prompt.contains("PARSE_ERROR:verdict:not_json"), "{}", retry.prompt);
     let events = events.lock().unwrap();
-    let refused = events.iter().filter(|event| matches!(event, Event::Refused { .. })).count();
-    assert_eq!(refused, 1);
+    let refused_count =
+        events.iter().filter(|event| matches!(event, Event::Refused { .. })).count();
+    assert_eq!(refused_count, 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,37 +146,51 @@ async fn awaited_seat_replies_in_turn_and_once() {
         seat.voice = Participant::Bot;
     }
     let events = SharedEvents::default();
-    let voices = ScriptedProviders::new(&events, &setup);
-    let (mut run, _requests, _) = open_session(&setup, &events, usize::MAX);
+    let providers = ScriptedProviders::new(&events, &setup);
+    let (mut session, _requests, _) = open_session(&setup, &events, usize::MAX);
     for seat in 0..2 {
-        let Step::Speak { awaited, .. } = run.run_until_idle(&voices).await.unwrap() else {
+        let Step::Speak { awaited, .. } = session.run_until_idle(&providers).await.unwrap() else {
             panic!()
         };
-        let due = awaited[0];
-        assert_eq!(due.seat, seat);
-        assert!(run.debate().was_asked(due));
+        let due_cue = awaited[0];
+        assert_eq!(due_cue.seat, seat);
+        assert!(session.debate().was_asked(due_cue));
         let reply = |cue, text: &str| Command::Reply { take: 0, cue, text: text.into() };
-        let out_of_turn = Cue { seat: 1 - seat, ..due };
-        let early = run.execute(reply(out_of_turn, "me first"));
+        let out_of_turn = Cue { seat: 1 - seat, ..due_cue };
+        let early_result = session.execute(reply(out_of_turn, "me first"));
         assert!(
-            matches!(early, Err(SessionError::Illegal(_) | SessionError::TurnTaken(_))),
-            "{early:?}"
+            matches!(early_result, Err(SessionError::Illegal(_) | SessionError::TurnTaken(_))),
+            "{early_result:?}"
         );
-        assert!(matches!(run.execute(reply(due, "hm")), Err(SessionError::ReplyRejected(_))));
-        let stale = Command::Reply { take: 7, cue: due, text: "at length".into() };
+        assert!(matches!(
+            session.execute(reply(due_cue, "hm")),
+            Err(SessionError::ReplyRejected(_))
+        ));
+        let stale_reply = Command::Reply { take: 7, cue: due_cue, text: "at length".into() };
         assert!(
-            matches!(run.execute(stale), Err(SessionError::Illegal(_))),
-            "asked in another take"
+            matches!(session.execute(stale_reply), Err(SessionError::Illegal(_))),
+            "the turn was asked in another take"
         );
-        run.execute(reply(due, "at length")).unwrap();
-        run.execute(reply(due, "at length")).expect("the same words again are no second reply");
-        assert!(matches!(run.execute(reply(due, "other words")), Err(SessionError::TurnTaken(_))));
-        let nowhere = cue(9, 9, 9, 9);
-        assert!(matches!(run.execute(reply(nowhere, "hello?")), Err(SessionError::Illegal(_))));
+        session.execute(reply(due_cue, "at length")).unwrap();
+        session
+            .execute(reply(due_cue, "at length"))
+            .expect("repeating the same reply has no effect");
+        assert!(matches!(
+            session.execute(reply(due_cue, "other words")),
+            Err(SessionError::TurnTaken(_))
+        ));
+        let unknown_cue = cue(9, 9, 9, 9);
+        assert!(matches!(
+            session.execute(reply(unknown_cue, "hello?")),
+            Err(SessionError::Illegal(_))
+        ));
     }
-    assert_eq!(run.run_until_idle(&voices).await.unwrap(), Step::Done);
+    assert_eq!(session.run_until_idle(&providers).await.unwrap(), Step::Done);
     let votes = "0.vote 0.vote 0.vote";
-    assert_eq!(trace(run.debate()), format!("1.open 1.open 0.judge! 0.judge! {votes} completed"));
+    assert_eq!(
+        trace(session.debate()),
+        format!("1.open 1.open 0.judge! 0.judge! {votes} completed")
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -180,50 +201,51 @@ async fn missed_deadline_fails_the_turn_even_after_restart() {
         seat.voice = Participant::Bot;
     }
     let events = SharedEvents::default();
-    let (mut run, _requests, _) = open_session(&setup, &events, usize::MAX);
-    run.run_until_idle(&ScriptedProviders::new(&events, &setup)).await.unwrap();
-    let due = next(run.debate()).first_cue().unwrap();
-    let deadline = run.debate().deadline(due).unwrap();
-    drop(run);
+    let (mut session, _requests, _) = open_session(&setup, &events, usize::MAX);
+    session.run_until_idle(&ScriptedProviders::new(&events, &setup)).await.unwrap();
+    let due_cue = next(session.debate()).first_cue().unwrap();
+    let deadline = session.debate().deadline(due_cue).unwrap();
+    drop(session);
     // A second process resumes the debate with the recorded deadline.
-    let (mut run, requests, _) = open_session(&setup, &events, usize::MAX);
-    let voices = ScriptedProviders::new(&events, &setup);
-    run.run_until_idle(&voices).await.unwrap();
-    assert_eq!(run.debate().deadline(due), Some(deadline));
-    let mut idle = run.subscribe_idle();
-    let playing = tokio::spawn(async move {
-        let done = run.run(&voices).await;
-        (run, done)
+    let (mut session, requests, _) = open_session(&setup, &events, usize::MAX);
+    let providers = ScriptedProviders::new(&events, &setup);
+    session.run_until_idle(&providers).await.unwrap();
+    assert_eq!(session.debate().deadline(due_cue), Some(deadline));
+    let mut idle = session.subscribe_idle();
+    let task = tokio::spawn(async move {
+        let result = session.run(&providers).await;
+        (session, result)
     });
     idle.wait_for(|step| *step == Some(Step::Done)).await.unwrap();
     drop(requests);
-    let (run, done) = playing.await.unwrap();
-    done.unwrap();
+    let (session, result) = task.await.unwrap();
+    result.unwrap();
     // The second bot times out, too. Without any speech there is nothing to judge.
-    assert_eq!(trace(run.debate()), "1.open! 1.open! aborted");
+    assert_eq!(trace(session.debate()), "1.open! 1.open! aborted");
 }
 
 #[tokio::test(start_paused = true)]
 async fn conclude_cancels_turns_no_longer_due() {
     let setup = debate_setup(formats::duel(), 2);
     let events = SharedEvents::default();
-    let voices = ScriptedProviders::new(&events, &setup);
-    let (mut run, requests, live) = open_session(&setup, &events, usize::MAX);
-    let mut watch = live.subscribe();
+    let providers = ScriptedProviders::new(&events, &setup);
+    let (mut session, requests, broadcaster) = open_session(&setup, &events, usize::MAX);
+    let mut updates = broadcaster.subscribe();
     let user = async {
-        let early = send_command(&requests, Command::Conclude { because: None }).await;
-        assert!(early.is_err(), "nothing has been said");
+        let early_result = send_command(&requests, Command::Conclude { because: None }).await;
+        assert!(early_result.is_err(), "no one has spoken yet");
         loop {
-            if let Update::Fact { event: Event::Spoke { .. }, .. } = &*watch.recv().await.unwrap() {
+            if let Update::Fact { event: Event::Spoke { .. }, .. } = &*updates.recv().await.unwrap()
+            {
                 break;
             }
         }
         send_command(&requests, Command::Interject { text: "Be brief.".into() }).await.unwrap();
         send_command(&requests, Command::Conclude { because: None }).await.unwrap();
     };
-    let (step, ()) = tokio::join!(run.run_until_idle(&voices), user);
+    let (step, ()) = tokio::join!(session.run_until_idle(&providers), user);
     assert_eq!(step.unwrap(), Step::Done);
-    assert_eq!(trace(run.debate()), "1.propose 0.judge 0.judge ended");
+    assert_eq!(trace(session.debate()), "1.propose 0.judge 0.judge ended");
 }
 
 /// Providers that never reply. Records the pending requests.
@@ -240,13 +262,13 @@ impl Drop for PendingCall {
 impl Providers for SilentProviders {
     fn request_reply<'a>(
         &'a self,
-        ask: &'a TurnRequest,
+        request: &'a TurnRequest,
         _: ReplyStream,
     ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         Box::pin(async move {
-            let voice = ask.participant.to_string();
-            self.0.lock().unwrap().push(voice.clone());
-            let _waiting = PendingCall(self.0.clone(), voice);
+            let participant = request.participant.to_string();
+            self.0.lock().unwrap().push(participant.clone());
+            let _waiting = PendingCall(self.0.clone(), participant);
             std::future::pending().await
         })
     }
@@ -262,28 +284,32 @@ impl Providers for SilentProviders {
 async fn transferred_seat_is_asked_again_and_silent_seat_times_out() {
     let setup = debate_setup(formats::duel(), 1);
     let events = SharedEvents::default();
-    let waiting = Arc::new(Mutex::new(vec![]));
-    let voices = SilentProviders(waiting.clone());
-    let (mut run, requests, live) = open_session(&setup, &events, usize::MAX);
-    let mut watch = live.subscribe();
+    let pending_calls = Arc::new(Mutex::new(vec![]));
+    let providers = SilentProviders(pending_calls.clone());
+    let (mut session, requests, broadcaster) = open_session(&setup, &events, usize::MAX);
+    let mut updates = broadcaster.subscribe();
     let user = async {
-        while !matches!(&*watch.recv().await.unwrap(), Update::Speaking { .. }) {}
+        while !matches!(&*updates.recv().await.unwrap(), Update::Speaking { .. }) {}
         tokio::task::yield_now().await;
-        let before = waiting.lock().unwrap().clone();
-        assert_eq!(before.len(), 1);
+        let pending_before = pending_calls.lock().unwrap().clone();
+        assert_eq!(pending_before.len(), 1);
         let change = Amendment::Seat { seat: 0, voice: model_participant("quick") };
         send_command(&requests, Command::Amend { change, because: "too slow".into() })
             .await
             .unwrap();
-        while !matches!(&*watch.recv().await.unwrap(), Update::Speaking { .. }) {}
+        while !matches!(&*updates.recv().await.unwrap(), Update::Speaking { .. }) {}
         tokio::task::yield_now().await;
-        assert_eq!(*waiting.lock().unwrap(), ["quick"], "the other was stopped");
+        assert_eq!(
+            *pending_calls.lock().unwrap(),
+            ["quick"],
+            "the call to the replaced participant was cancelled"
+        );
     };
-    let (step, ()) = tokio::join!(run.run_until_idle(&voices), user);
+    let (step, ()) = tokio::join!(session.run_until_idle(&providers), user);
     assert_eq!(step.unwrap(), Step::Done);
-    let (_, lost) = run.debate().failed_turns().next().unwrap();
-    assert_eq!((lost.trouble, lost.envelope.tool.as_str()), (FailureKind::TimedOut, "quick"));
-    assert!(waiting.lock().unwrap().is_empty(), "nobody is left waiting");
+    let (_, failure) = session.debate().failed_turns().next().unwrap();
+    assert_eq!((failure.trouble, failure.envelope.tool.as_str()), (FailureKind::TimedOut, "quick"));
+    assert!(pending_calls.lock().unwrap().is_empty(), "no call is left pending");
 }
 
 #[tokio::test(start_paused = true)]
@@ -291,26 +317,26 @@ async fn concurrent_turns_respect_the_limit() {
     let mut setup = debate_setup(formats::research(), 1);
     setup.limits.at_once = 2;
     let events = SharedEvents::default();
-    let waiting = Arc::new(Mutex::new(vec![]));
-    for (nth, seat) in setup.seats.iter_mut().enumerate() {
-        seat.voice = model_participant(&format!("tool{nth}"));
+    let pending_calls = Arc::new(Mutex::new(vec![]));
+    for (index, seat) in setup.seats.iter_mut().enumerate() {
+        seat.voice = model_participant(&format!("tool{index}"));
     }
-    let voices = SilentProviders(waiting.clone());
-    let (mut run, _requests, live) = open_session(&setup, &events, usize::MAX);
-    let mut watch = live.subscribe();
-    let most = async {
-        let mut most = 0;
-        while let Ok(update) = watch.recv().await {
+    let providers = SilentProviders(pending_calls.clone());
+    let (mut session, _requests, broadcaster) = open_session(&setup, &events, usize::MAX);
+    let mut updates = broadcaster.subscribe();
+    let max_pending = async {
+        let mut max_pending = 0;
+        while let Ok(update) = updates.recv().await {
             tokio::task::yield_now().await;
-            most = most.max(waiting.lock().unwrap().len());
+            max_pending = max_pending.max(pending_calls.lock().unwrap().len());
             if matches!(&*update, Update::Fact { event: Event::Closed { .. }, .. }) {
                 break;
             }
         }
-        most
+        max_pending
     };
-    let (step, most) = tokio::join!(run.run_until_idle(&voices), most);
-    assert_eq!((step.unwrap(), most), (Step::Done, 2));
+    let (step, max_pending) = tokio::join!(session.run_until_idle(&providers), max_pending);
+    assert_eq!((step.unwrap(), max_pending), (Step::Done, 2));
 }
 
 #[tokio::test(start_paused = true)]
@@ -318,11 +344,11 @@ async fn oversized_prompt_is_not_sent() {
     let mut setup = debate_setup(formats::duel(), 1);
     setup.limits.prompt = 10;
     let events = SharedEvents::default();
-    let voices = ScriptedProviders::new(&events, &setup);
-    let (mut run, _requests, _) = open_session(&setup, &events, usize::MAX);
-    run.run_until_idle(&voices).await.unwrap();
-    assert!(voices.requests.lock().unwrap().is_empty());
-    assert_eq!(trace(run.debate()), "1.propose! aborted");
+    let providers = ScriptedProviders::new(&events, &setup);
+    let (mut session, _requests, _) = open_session(&setup, &events, usize::MAX);
+    session.run_until_idle(&providers).await.unwrap();
+    assert!(providers.requests.lock().unwrap().is_empty());
+    assert_eq!(trace(session.debate()), "1.propose! aborted");
 }
 
 #[test]
@@ -333,10 +359,10 @@ fn written_replies_parse_to_the_same_body() {
             if let Some(cue) = next(debate).first_cue() {
                 let body = valid_reply(debate, cue);
                 let text = render_reply(debate, cue, &body);
-                let read = debate_mcp::debate::reply::parse(debate, cue, &text).unwrap();
-                assert_eq!(read.kind(), body.kind());
+                let parsed = debate_mcp::debate::reply::parse(debate, cue, &text).unwrap();
+                assert_eq!(parsed.kind(), body.kind());
                 if let debate_mcp::debate::Body::Speech { .. } = body {
-                    assert_eq!(read, body);
+                    assert_eq!(parsed, body);
                 }
                 return cue.round > 10;
             }

@@ -48,8 +48,8 @@ fn duel_status_lists_claims_and_the_due_turn() {
         ]
     );
     play_debate(&mut debate, &[], |_| false);
-    let told = status_lines(&debate);
-    assert!(told[0].contains("completed") && told[4].starts_with("Ruled: for "), "{told:#?}");
+    let lines = status_lines(&debate);
+    assert!(lines[0].contains("completed") && lines[4].starts_with("Ruled: for "), "{lines:#?}");
 }
 
 /// A concession is quoted in full or only counted, since a truncated quote changes its meaning.
@@ -59,40 +59,41 @@ fn concession_quotes_are_never_truncated() {
     let cue = play_until(&mut debate, 1, "propose");
     record_reply(&mut debate, cue, speech("P1 P2 P3", &[], &[]));
     let cue = play_until(&mut debate, 1, "challenge");
-    let all: Vec<(String, String)> = ["P1", "P2", "P3"]
+    let concessions: Vec<(String, String)> = ["P1", "P2", "P3"]
         .iter()
         .map(|id| ((*id).into(), format!("{id} holds because it does")))
         .collect();
-    let all: Vec<(&str, &str)> =
-        all.iter().map(|(id, quote)| (id.as_str(), quote.as_str())).collect();
-    record_reply(&mut debate, cue, speech("C1", &all, &[]));
+    let concessions: Vec<(&str, &str)> =
+        concessions.iter().map(|(id, quote)| (id.as_str(), quote.as_str())).collect();
+    record_reply(&mut debate, cue, speech("C1", &concessions, &[]));
     for width in 0..400 {
         let line = &short_status(&debate, width)[3];
         assert!(line.matches('"').count().is_multiple_of(2), "{width}: {line}");
-        let whole = line.matches("holds because it does\"").count();
-        assert_eq!(line.matches("conceded P").count(), whole, "{width}: {line}");
-        let more = match whole {
+        let quote_count = line.matches("holds because it does\"").count();
+        assert_eq!(line.matches("conceded P").count(), quote_count, "{width}: {line}");
+        let expected = match quote_count {
             0 => "3, too long to be quoted in a line".to_owned(),
             3 => String::new(),
-            some => format!("and {} more", 3 - some),
+            shown_count => format!("and {} more", 3 - shown_count),
         };
-        assert!(line.contains(&more), "{width}: {line}");
+        assert!(line.contains(&expected), "{width}: {line}");
     }
 }
 
 #[test]
 fn status_shows_when_user_input_is_due() {
-    let paused =
+    let paused_setup =
         Setup { holds: vec![debate_mcp::debate::HoldPoint::Rounds], ..open_duel().setup().clone() };
-    let mut debate = open_debate(paused);
+    let mut debate = open_debate(paused_setup);
     play_debate(&mut debate, &[], |debate| debate.turns().count() == 2);
     assert!(
         status_lines(&debate)[4].ends_with("Due: your word, before round 2"),
         "{:?}",
         status_lines(&debate)
     );
-    let imported = Setup { origin: Origin::Transcript { id: None }, ..open_duel().setup().clone() };
-    let mut debate = open_debate(imported);
+    let imported_setup =
+        Setup { origin: Origin::Transcript { id: None }, ..open_duel().setup().clone() };
+    let mut debate = open_debate(imported_setup);
     apply_events(&mut debate, [Event::Held]);
     assert_eq!(status_lines(&debate)[4], "Due: your word to go on with what was imported");
     apply_events(&mut debate, [Event::Cancelled { because: None }]);
@@ -109,32 +110,32 @@ fn sealed_answers_are_not_shown() {
     ));
     let cue = play_until(&mut debate, 0, "answer");
     record_reply(&mut debate, cue, speech("SECRET1", &[], &[]));
-    let told = status_lines(&debate).join("\n");
-    assert!(!told.contains("SECRET1") && !told.contains("At length"), "{told}");
-    assert!(told.contains("Sealed until all have answered"), "{told}");
+    let text = status_lines(&debate).join("\n");
+    assert!(!text.contains("SECRET1") && !text.contains("At length"), "{text}");
+    assert!(text.contains("Sealed until all have answered"), "{text}");
 }
 
 /// After every turn of every format: at most five non-empty lines, and no verdict before the end.
 #[test]
 fn every_format_fits_five_lines_after_every_turn() {
-    let all: [fn() -> Format; 4] =
+    let all_formats: [fn() -> Format; 4] =
         [formats::duel, formats::research, formats::dialectic, formats::tribunal];
-    for format in all {
+    for format in all_formats {
         let mut debate = open_debate(debate_setup(format(), 3));
         let name = debate.setup().format.name.clone();
         for turns in 0..80 {
             play_debate(&mut debate, &[], |debate| debate.turns().count() >= turns);
-            let told = status_lines(&debate);
-            assert!(told.len() <= 5, "{name}: {told:#?}");
-            for line in &told {
-                assert!(!line.is_empty() && !line.contains('\n'), "{name}: {told:#?}");
-                assert!(line.chars().count() <= 2 * WIDTH, "{name}: {told:#?}");
+            let lines = status_lines(&debate);
+            assert!(lines.len() <= 5, "{name}: {lines:#?}");
+            for line in &lines {
+                assert!(!line.is_empty() && !line.contains('\n'), "{name}: {lines:#?}");
+                assert!(line.chars().count() <= 2 * WIDTH, "{name}: {lines:#?}");
             }
-            let over = debate.outcome().is_some();
+            let is_over = debate.outcome().is_some();
             assert_eq!(
-                told[4].starts_with("Ruled") || told[4].starts_with("Ended"),
-                over,
-                "{told:#?}"
+                lines[4].starts_with("Ruled") || lines[4].starts_with("Ended"),
+                is_over,
+                "{lines:#?}"
             );
             if turns > 20
                 && debate.setup().act(crate::debate_fixture::cue(0, 1, 0, 0)).name == "dialogue"
@@ -149,7 +150,7 @@ fn every_format_fits_five_lines_after_every_turn() {
 #[test]
 fn seats_without_a_side_are_shown_by_their_last_speech() {
     let mut debate = open_debate(debate_setup(formats::dialectic(), 3));
-    let said = |text: &str| Body::Speech {
+    let prose_speech = |text: &str| Body::Speech {
         text: text.into(),
         claims: vec![],
         concedes: vec![],
@@ -157,15 +158,15 @@ fn seats_without_a_side_are_shown_by_their_last_speech() {
         help: None,
         unstructured: None,
     };
-    let first = debate_mcp::debate::next(&debate).first_cue().unwrap();
-    record_reply(&mut debate, first, said("Tabs, I think.\n\nBecause of width."));
+    let first_cue = debate_mcp::debate::next(&debate).first_cue().unwrap();
+    record_reply(&mut debate, first_cue, prose_speech("Tabs, I think.\n\nBecause of width."));
     assert!(first_due_cue(&debate, 1, "challenge").is_some());
-    let told = status_lines(&debate);
-    assert!(told[1].ends_with(": Tabs, I think. Because of width."), "{told:#?}");
-    assert!(told[2].ends_with(": has not spoken yet"), "{told:#?}");
+    let lines = status_lines(&debate);
+    assert!(lines[1].ends_with(": Tabs, I think. Because of width."), "{lines:#?}");
+    assert!(lines[2].ends_with(": has not spoken yet"), "{lines:#?}");
     let mut debate = open_debate(debate_setup(formats::research(), 1));
     play_debate(&mut debate, &[], |debate| debate.turns().count() >= 4);
-    let told = status_lines(&debate);
-    assert!(told[1].starts_with("Eli ("), "{told:#?}");
-    assert!(told[2].contains("Fay (") && told[2].contains(" | Gus ("), "{told:#?}");
+    let lines = status_lines(&debate);
+    assert!(lines[1].starts_with("Eli ("), "{lines:#?}");
+    assert!(lines[2].contains("Fay (") && lines[2].contains(" | Gus ("), "{lines:#?}");
 }

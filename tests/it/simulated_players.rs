@@ -74,8 +74,8 @@ pub(crate) fn ask_due_cues(debate: &Debate) -> Option<Event> {
 /// `Asked` event for the model turns that were lost with a stopped process, if any.
 pub(crate) fn ask_lost_cues(debate: &Debate) -> Option<Event> {
     let Step::Speak { driven, .. } = next(debate) else { return None };
-    let lost: Vec<Cue> = driven.into_iter().filter(|cue| debate.was_asked(*cue)).collect();
-    (!lost.is_empty()).then(|| asked_event(debate, lost))
+    let lost_cues: Vec<Cue> = driven.into_iter().filter(|cue| debate.was_asked(*cue)).collect();
+    (!lost_cues.is_empty()).then(|| asked_event(debate, lost_cues))
 }
 
 pub(crate) fn asked_event(debate: &Debate, cues: Vec<Cue>) -> Event {
@@ -105,14 +105,13 @@ pub(crate) fn reply_event(
     validate_reply(debate, cue, body, vec![], envelope(debate, cue))
 }
 
-pub(crate) fn failed_event(debate: &Debate, cue: Cue, trouble: FailureKind) -> Event {
-    let failure =
-        TurnFailure { envelope: envelope(debate, cue), ..TurnFailure::new(trouble, "down") };
+pub(crate) fn failed_event(debate: &Debate, cue: Cue, kind: FailureKind) -> Event {
+    let failure = TurnFailure { envelope: envelope(debate, cue), ..TurnFailure::new(kind, "down") };
     Event::Failed { cue, failure }
 }
 
 pub(crate) fn refused_event(debate: &Debate, cue: Cue, findings: Vec<RuleFinding>) -> Event {
-    let why = findings.iter().map(|found| found.says.as_str()).collect::<Vec<_>>().join("; ");
+    let why = findings.iter().map(|finding| finding.says.as_str()).collect::<Vec<_>>().join("; ");
     let attempt = RejectedReply {
         text: "Nothing much.".into(),
         why,
@@ -184,13 +183,15 @@ fn listener_to_admit(debate: &Debate, cue: Cue, past: Cue, body: &Body) -> Optio
         return Some(debate.seat(past).name.clone());
     }
     let help = body.help_request()?;
-    let spoke = |nth: u8| {
-        let mut own = debate.replies_before(cue).filter(|(past, _)| past.seat == nth);
-        own.any(|(_, body)| body.kind() == ReplyKind::Speech)
+    let has_spoken = |index: u8| {
+        let mut own_replies = debate.replies_before(cue).filter(|(past, _)| past.seat == index);
+        own_replies.any(|(_, body)| body.kind() == ReplyKind::Speech)
     };
-    let meant = |seat: &Seat| seat.name == help.from || seat.kind == help.from;
+    let is_requested = |seat: &Seat| seat.name == help.from || seat.kind == help.from;
     let mut seats = (0..).zip(debate.seats()).filter(|(_, seat)| seat.role == Role::Audience);
-    seats.find(|(nth, seat)| meant(seat) && !spoke(*nth)).map(|(_, seat)| seat.name.clone())
+    seats
+        .find(|(index, seat)| is_requested(seat) && !has_spoken(*index))
+        .map(|(_, seat)| seat.name.clone())
 }
 
 /// One fact per argument on the record, or a placeholder if there is none.
@@ -202,13 +203,14 @@ fn audit_facts(debate: &Debate, cue: Cue) -> Vec<AuditedFact> {
         id: claim.id.clone(),
     };
     let arguments = debate.replies_before(cue).flat_map(|(past, body)| {
-        let own = body.claims().iter().filter(|claim| claim.part == Some(ClaimPurpose::Argument));
-        own.map(move |claim| fact(claim, &debate.seat(past).name))
+        let own_arguments =
+            body.claims().iter().filter(|claim| claim.part == Some(ClaimPurpose::Argument));
+        own_arguments.map(move |claim| fact(claim, &debate.seat(past).name))
     });
     let facts: Vec<AuditedFact> = arguments.collect();
-    let something =
+    let placeholder =
         AuditedFact { claim: "fast".into(), tag: "no-source".into(), ..AuditedFact::default() };
-    if facts.is_empty() { vec![something] } else { facts }
+    if facts.is_empty() { vec![placeholder] } else { facts }
 }
 
 fn required_sections(debate: &Debate, cue: Cue) -> Vec<Section> {
@@ -219,18 +221,18 @@ fn required_sections(debate: &Debate, cue: Cue) -> Vec<Section> {
     }
     let headings = report_sections::headings(language::detect(debate.topic_at(cue)));
     let headings = headings.unwrap_or(["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
-    let text = |nth: usize| match nth {
+    let text = |index: usize| match index {
         report_sections::SCENARIO_MATRIX_INDEX => {
             "| Scenario | Choice | Why |\n|---|---|---|\n| alone | tabs | short |"
         }
         report_sections::SUMMARY_INDEX => "Use tabs.",
         _ => "Tabs.",
     };
-    headings.into_iter().enumerate().map(|(nth, title)| section(title, text(nth))).collect()
+    headings.into_iter().enumerate().map(|(index, title)| section(title, text(index))).collect()
 }
 
 fn has_rule(debate: &Debate, cue: Cue, rule: Rule) -> bool {
-    debate.setup().phase(cue).rules.iter().any(|(known, _)| *known == rule)
+    debate.setup().phase(cue).rules.iter().any(|(phase_rule, _)| *phase_rule == rule)
 }
 
 /// Fills in what the phase requires of a verdict: claim checks, decisive claim, rubric marks, and
@@ -251,9 +253,9 @@ pub(crate) fn fill_required_fields(debate: &Debate, cue: Cue, body: Body) -> Bod
     }
     if has_rule(debate, cue, Rule::NamesDecisive) {
         let entries = ledger::entries(debate, horizon).into_iter();
-        let mut own = entries.filter(|entry| Some(entry.side) == ruling.side);
-        let stands = own.find(|entry| entry.status != ClaimStatus::Resolved);
-        let id = stands.map(|entry| entry.claim.id.clone());
+        let mut own_entries = entries.filter(|entry| Some(entry.side) == ruling.side);
+        let unresolved = own_entries.find(|entry| entry.status != ClaimStatus::Resolved);
+        let id = unresolved.map(|entry| entry.claim.id.clone());
         ruling.decisive = ruling.decisive.or(id);
     }
     if has_rule(debate, cue, Rule::MarksByRubric) {
@@ -295,8 +297,8 @@ fn required_claims(debate: &Debate, cue: Cue) -> Vec<Claim> {
         );
     }
     if has_rule(debate, cue, Rule::Rebuts) {
-        let others = debate.replies_before(cue).filter(|(past, _)| past.seat != cue.seat);
-        let arguments = others.flat_map(|(_, body)| body.claims());
+        let other_replies = debate.replies_before(cue).filter(|(past, _)| past.seat != cue.seat);
+        let arguments = other_replies.flat_map(|(_, body)| body.claims());
         let arguments = arguments.filter(|claim| claim.part == Some(ClaimPurpose::Argument));
         let answers = arguments.map(|claim| (ClaimPurpose::Rebuttal, Some(claim.id.clone())));
         let attacks = [ClaimPurpose::Premise, ClaimPurpose::Attack, ClaimPurpose::Attack]
@@ -313,8 +315,8 @@ fn numbered_claims(
     parts: impl Iterator<Item = (ClaimPurpose, Option<String>)>,
 ) -> Vec<Claim> {
     let letter = research::stance_letter(debate, cue);
-    let claim = |(nth, (part, answers)): (usize, (ClaimPurpose, Option<String>))| Claim {
-        id: format!("{letter}{}{nth}", cue.phase),
+    let claim = |(number, (part, answers)): (usize, (ClaimPurpose, Option<String>))| Claim {
+        id: format!("{letter}{}{number}", cue.phase),
         text: format!("{} is right", debate.seat(cue).name),
         evidence: vec!["src/lib.rs:1".into()],
         answers: answers.into_iter().collect(),
@@ -329,20 +331,23 @@ fn numbered_claims(
 /// One claim that answers the last claim of the other side, or none if new claims are forbidden.
 fn own_claim(debate: &Debate, cue: Cue) -> Vec<Claim> {
     let seat = debate.seat(cue);
-    let other = seat.role.side().map(Side::other);
-    let theirs = debate
-        .replies_before(cue)
-        .filter(|(past, _)| other.is_some() && debate.seat(*past).role.side() == other);
-    let last = theirs.flat_map(|(_, body)| body.claims()).map(|claim| claim.id.clone()).next_back();
-    let late = has_rule(debate, cue, Rule::NoNewClaims);
-    if late && last.is_none() {
+    let opposing_side = seat.role.side().map(Side::other);
+    let opposing_replies = debate.replies_before(cue).filter(|(past, _)| {
+        opposing_side.is_some() && debate.seat(*past).role.side() == opposing_side
+    });
+    let last_opposing_id = opposing_replies
+        .flat_map(|(_, body)| body.claims())
+        .map(|claim| claim.id.clone())
+        .next_back();
+    let no_new_claims = has_rule(debate, cue, Rule::NoNewClaims);
+    if no_new_claims && last_opposing_id.is_none() {
         return vec![];
     }
     vec![Claim {
         id: format!("{}{}", seat.name, cue.round),
         text: format!("{} is right", seat.name),
         evidence: vec!["src/lib.rs:1".into()],
-        answers: last.into_iter().collect(),
+        answers: last_opposing_id.into_iter().collect(),
         ..Claim::default()
     }]
 }
@@ -370,8 +375,8 @@ pub(crate) fn random_reply_event(seed: u64, debate: &Debate, cue: Cue) -> Event 
     let mut body = valid_reply(debate, cue);
     match &mut body {
         Body::Speech { text, help, claims, unstructured, .. } => {
-            let other = rng.pick(&["claude", "Codex", "Gemini/Claude", "opus", "nobody"]);
-            text.extend([" Even ", other, " agrees."]);
+            let model_name = rng.pick(&["claude", "Codex", "Gemini/Claude", "opus", "nobody"]);
+            text.extend([" Even ", model_name, " agrees."]);
             let kind = rng.pick(&["technical", "ethical", "practical", "technical", "moral"]);
             let from = rng.pick(&["Hal", "Ivy", "Jan", "risk-averse", "rational-logic", "Ada"]);
             let (kind, from) = (kind.into(), from.into());
@@ -413,9 +418,9 @@ pub(crate) fn random_reply_event(seed: u64, debate: &Debate, cue: Cue) -> Event 
         Body::Sections { sections } if rng.one_in(4) => sections.clear(),
         _ => {}
     }
-    let again = !debate.seat(cue).voice.is_awaited() && debate.rejected_reply(cue).is_none();
+    let can_retry = !debate.seat(cue).voice.is_awaited() && debate.rejected_reply(cue).is_none();
     reply_event(debate, cue, body).unwrap_or_else(|findings| {
-        if again {
+        if can_retry {
             refused_event(debate, cue, findings)
         } else {
             failed_event(debate, cue, FailureKind::Unusable)
@@ -460,8 +465,8 @@ pub(crate) fn next_event(debate: &Debate, seed: u64, rng: &mut Rng) -> Option<Ev
 /// What the user does unasked, by seed: remark, hold the second round, replace a seat in the third,
 /// decide, keep or discard. Each action is done once, as the record shows.
 fn unasked_user_event(debate: &Debate, seed: u64) -> Option<Event> {
-    let at = next(debate).first_cue();
-    let event = match (at, seed % 5) {
+    let next_cue = next(debate).first_cue();
+    let event = match (next_cue, seed % 5) {
         (None, 0 | 1) if debate.decision().is_none() => Event::Decided { text: "Spaces.".into() },
         (None, 1 | 2) if debate.keep_record().is_none() => {
             Event::Kept { keep: seed.is_multiple_of(2) }
@@ -479,8 +484,8 @@ fn unasked_user_event(debate: &Debate, seed: u64) -> Option<Event> {
         _ => return None,
     };
     // Only between waves: a prompt of a running wave must not depend on the time of the event.
-    let between = at.is_none_or(|cue| !debate.was_asked(cue));
-    (between && debate.validate(&event).is_ok()).then_some(event)
+    let between_waves = next_cue.is_none_or(|cue| !debate.was_asked(cue));
+    (between_waves && debate.validate(&event).is_ok()).then_some(event)
 }
 
 pub(crate) fn amended_event(change: Amendment) -> Event {

@@ -28,7 +28,8 @@ fn frozen_clock(now: i64) -> Arc<FrozenClock> {
     Arc::new(FrozenClock(AtomicI64::new(now)))
 }
 
-fn workspace(folder: &Path) -> Workspace {
+/// Creates the repository folder.
+fn create_workspace(folder: &Path) -> Workspace {
     let root = folder.join("repository");
     std::fs::create_dir_all(&root).unwrap();
     Workspace {
@@ -60,9 +61,9 @@ fn append_next_event(log: &mut dyn Log, debate: &mut Debate) -> Option<Event> {
 fn debate_is_read_back_as_written() {
     let folder = TempDir::new().unwrap();
     let archive = SqliteArchive::new(&folder.path().join("home"), frozen_clock(5));
-    let place = workspace(folder.path());
+    let workspace = create_workspace(folder.path());
     let mut debate = Debate::open(setup_with_id("debate-one")).unwrap();
-    let mut log = archive.create(debate.setup(), &[], &place, DuplicatePolicy::Allow).unwrap();
+    let mut log = archive.create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow).unwrap();
     let mut events = vec![];
     while let Some(event) = append_next_event(&mut *log, &mut debate) {
         events.push(event);
@@ -70,34 +71,36 @@ fn debate_is_read_back_as_written() {
     assert!(debate.outcome().is_some() && events.len() > 10);
     let stored = archive.read("debate-one").unwrap();
     assert_eq!(stored.setup, *debate.setup());
-    let read: Vec<_> = stored.events.iter().map(|recorded| recorded.event.clone()).collect();
-    assert_eq!(read, events);
+    let read_events: Vec<_> = stored.events.iter().map(|recorded| recorded.event.clone()).collect();
+    assert_eq!(read_events, events);
     assert!(stored.events.iter().map(|recorded| recorded.seq).eq(1..=events.len() as u64));
     let card = archive.list(&DebateQuery::default()).unwrap().remove(0);
     assert_eq!((card.status, card.winner.as_deref()), (Status::Completed, Some("claude")));
     archive.flush_exports();
-    assert!(place.state_file.unwrap().exists() && stored.record_path.unwrap().exists());
+    assert!(workspace.state_file.unwrap().exists() && stored.record_path.unwrap().exists());
 }
 
 #[test]
 fn duplicate_debate_id_is_refused() {
     let folder = TempDir::new().unwrap();
     let archive = SqliteArchive::new(&folder.path().join("home"), frozen_clock(5));
-    let place = workspace(folder.path());
-    let _log =
-        archive.create(&setup_with_id("debate-one"), &[], &place, DuplicatePolicy::Allow).unwrap();
-    let again = archive.create(&setup_with_id("debate-one"), &[], &place, DuplicatePolicy::Allow);
-    assert!(matches!(again.err(), Some(ArchiveError::IdTaken(_))));
+    let workspace = create_workspace(folder.path());
+    let _log = archive
+        .create(&setup_with_id("debate-one"), &[], &workspace, DuplicatePolicy::Allow)
+        .unwrap();
+    let second =
+        archive.create(&setup_with_id("debate-one"), &[], &workspace, DuplicatePolicy::Allow);
+    assert!(matches!(second.err(), Some(ArchiveError::IdTaken(_))));
 }
 
 /// The setup of a review, always of the same change.
-fn review(id: &str) -> Setup {
+fn review_setup(id: &str) -> Setup {
     let proposed = ReviewedChange { key: "the same".into(), ..ReviewedChange::default() };
     Setup { proposed: Some(proposed), ..setup_with_id(id) }
 }
 
 /// The setup of a game, always the same one of a tournament.
-fn game(id: &str) -> Setup {
+fn game_setup(id: &str) -> Setup {
     let terms = [("tournament", "cup"), ("game", "1")].map(|(k, v)| (k.into(), v.into()));
     Setup { terms: terms.into(), ..setup_with_id(id) }
 }
@@ -105,47 +108,55 @@ fn game(id: &str) -> Setup {
 /// Two processes read the archive, find no review of the change, and open one each.
 #[test]
 fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
-    for setup in [review, game] {
+    for setup in [review_setup, game_setup] {
         let folder = TempDir::new().unwrap();
         let home = folder.path().join("home");
-        let place = workspace(folder.path());
+        let workspace = create_workspace(folder.path());
         let (first, second) = (
             SqliteArchive::new(&home, frozen_clock(5)),
             SqliteArchive::new(&home, frozen_clock(5)),
         );
-        let create = |setup: &Setup, seen: &[&str]| {
-            let seen: Vec<String> = seen.iter().map(ToString::to_string).collect();
-            second.create(setup, &[], &place, DuplicatePolicy::RefuseExcept(&seen)).map(drop)
+        let create = |setup: &Setup, known_ids: &[&str]| {
+            let known_ids: Vec<String> = known_ids.iter().map(ToString::to_string).collect();
+            second
+                .create(setup, &[], &workspace, DuplicatePolicy::RefuseExcept(&known_ids))
+                .map(drop)
         };
         let mut debate = Debate::open(setup("debate-one")).unwrap();
-        let mut log = first.create(debate.setup(), &[], &place, DuplicatePolicy::Allow).unwrap();
-        let rival = setup("debate-two");
-        for seen in [&[][..], &["debate-one"]] {
-            let refused = create(&rival, seen).err();
-            assert!(matches!(refused, Some(ArchiveError::LeaseHeld { .. })), "{refused:?}");
+        let mut log =
+            first.create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow).unwrap();
+        let second_setup = setup("debate-two");
+        for known_ids in [&[][..], &["debate-one"]] {
+            let error = create(&second_setup, known_ids).err();
+            assert!(matches!(error, Some(ArchiveError::LeaseHeld { .. })), "{error:?}");
         }
         while append_next_event(&mut *log, &mut debate).is_some() {}
         drop(log);
-        // It is over and has no holder: its verdict is the one to use.
-        let refused = create(&rival, &[]).err();
+        // The first debate has ended and has no holder: its verdict is reused.
+        let error = create(&second_setup, &[]).err();
         assert!(
-            matches!(&refused, Some(ArchiveError::Duplicate { id }) if id == "debate-one"),
-            "{refused:?}"
+            matches!(&error, Some(ArchiveError::Duplicate { id }) if id == "debate-one"),
+            "{error:?}"
         );
-        // A caller that has read it may argue again, once.
-        create(&rival, &["debate-one"]).unwrap();
-        let refused = create(&setup("debate-three"), &["debate-one"]).err();
-        assert!(matches!(refused, Some(ArchiveError::Duplicate { .. })), "{refused:?}");
+        // A caller that knows the first debate may open another one, once.
+        create(&second_setup, &["debate-one"]).unwrap();
+        let error = create(&setup("debate-three"), &["debate-one"]).err();
+        assert!(matches!(error, Some(ArchiveError::Duplicate { .. })), "{error:?}");
         assert_eq!(second.list(&DebateQuery::default()).unwrap().len(), 2);
     }
     let folder = TempDir::new().unwrap();
-    let place = workspace(folder.path());
+    let workspace = create_workspace(folder.path());
     let archive = SqliteArchive::new(&folder.path().join("home"), frozen_clock(5));
-    let refuse = DuplicatePolicy::RefuseExcept(&[]);
-    let mut fresh = review("again");
-    fresh.proposed.as_mut().unwrap().fresh = true;
-    for setup in [review("first"), fresh, setup_with_id("unkeyed"), setup_with_id("unkeyed-too")] {
-        let created = archive.create(&setup, &[], &place, refuse);
+    let policy = DuplicatePolicy::RefuseExcept(&[]);
+    let mut fresh_review = review_setup("again");
+    fresh_review.proposed.as_mut().unwrap().fresh = true;
+    for setup in [
+        review_setup("first"),
+        fresh_review,
+        setup_with_id("unkeyed"),
+        setup_with_id("unkeyed-too"),
+    ] {
+        let created = archive.create(&setup, &[], &workspace, policy);
         assert!(created.is_ok(), "{}", setup.id);
     }
 }
@@ -154,72 +165,77 @@ fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
 fn debate_has_one_lease_holder() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
-    let place = workspace(folder.path());
+    let workspace = create_workspace(folder.path());
     let (first, second) =
         (SqliteArchive::new(&home, frozen_clock(5)), SqliteArchive::new(&home, frozen_clock(5)));
-    let log =
-        first.create(&setup_with_id("debate-one"), &[], &place, DuplicatePolicy::Allow).unwrap();
-    let busy = second.open("debate-one", &place, LeaseMode::IfFree).err();
-    assert!(matches!(busy, Some(ArchiveError::LeaseHeld { .. })), "{busy:?}");
+    let log = first
+        .create(&setup_with_id("debate-one"), &[], &workspace, DuplicatePolicy::Allow)
+        .unwrap();
+    let error = second.open("debate-one", &workspace, LeaseMode::IfFree).err();
+    assert!(matches!(error, Some(ArchiveError::LeaseHeld { .. })), "{error:?}");
     assert!(
-        first.open("debate-one", &place, LeaseMode::IfFree).is_err(),
-        "nor twice in one process"
+        first.open("debate-one", &workspace, LeaseMode::IfFree).is_err(),
+        "nor by the same process"
     );
     assert!(second.read("debate-one").unwrap().holder.is_some());
     drop(log);
     assert_eq!(second.read("debate-one").unwrap().holder, None);
-    assert!(second.open("debate-one", &place, LeaseMode::IfFree).is_ok());
+    assert!(second.open("debate-one", &workspace, LeaseMode::IfFree).is_ok());
 }
 
 #[test]
 fn lease_of_a_dead_or_silent_holder_can_be_taken() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
-    let place = workspace(folder.path());
-    let awake = frozen_clock(1_000);
-    let first = SqliteArchive::new(&home, awake.clone());
+    let workspace = create_workspace(folder.path());
+    let first_clock = frozen_clock(1_000);
+    let first = SqliteArchive::new(&home, first_clock.clone());
     let mut debate = Debate::open(setup_with_id("debate-one")).unwrap();
-    let mut slept = first.create(debate.setup(), &[], &place, DuplicatePolicy::Allow).unwrap();
-    append_next_event(&mut *slept, &mut debate).unwrap();
+    let mut first_log =
+        first.create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow).unwrap();
+    append_next_event(&mut *first_log, &mut debate).unwrap();
 
     // Before the lease timeout: the holder may still send a heartbeat.
     let second = SqliteArchive::new(&home, frozen_clock(30_000));
-    assert!(second.open("debate-one", &place, LeaseMode::IfFree).is_err());
+    assert!(second.open("debate-one", &workspace, LeaseMode::IfFree).is_err());
     let third = SqliteArchive::new(&home, frozen_clock(32_001));
-    let mut taken_over = third.open("debate-one", &place, LeaseMode::IfFree).unwrap();
+    let mut taken_over = third.open("debate-one", &workspace, LeaseMode::IfFree).unwrap();
 
     // The previous holder has lost its lease and can no longer append.
     let event =
         reply_event(&debate, due_cues(&debate)[0], valid_reply(&debate, due_cues(&debate)[0]))
             .unwrap();
-    assert!(matches!(slept.append(std::slice::from_ref(&event)), Err(LogError::LeaseLost { .. })));
-    drop(slept);
+    assert!(matches!(
+        first_log.append(std::slice::from_ref(&event)),
+        Err(LogError::LeaseLost { .. })
+    ));
+    drop(first_log);
     taken_over.log.append(std::slice::from_ref(&event)).unwrap();
 
     // A holder whose presence lock is free is dead, however recent its last heartbeat.
     std::mem::forget(taken_over);
     let fourth = SqliteArchive::new(&home, frozen_clock(32_001));
-    assert!(fourth.open("debate-one", &place, LeaseMode::IfFree).is_err());
+    assert!(fourth.open("debate-one", &workspace, LeaseMode::IfFree).is_err());
     drop(third);
-    assert!(fourth.open("debate-one", &place, LeaseMode::IfFree).is_ok());
+    assert!(fourth.open("debate-one", &workspace, LeaseMode::IfFree).is_ok());
 }
 
 #[test]
 fn concurrent_writers_lose_no_events() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
-    let place = workspace(folder.path());
+    let workspace = create_workspace(folder.path());
     let writers: Vec<_> = (0..4)
-        .map(|nth| {
-            let (home, place) = (home.clone(), place.clone());
+        .map(|writer_index| {
+            let (home, workspace) = (home.clone(), workspace.clone());
             std::thread::spawn(move || {
                 let archive = SqliteArchive::new(&home, frozen_clock(5));
                 (0..5)
                     .map(|debate| {
-                        let id = format!("debate-{nth}-{debate}");
+                        let id = format!("debate-{writer_index}-{debate}");
                         let mut debate = Debate::open(setup_with_id(&id)).unwrap();
                         let mut log = archive
-                            .create(debate.setup(), &[], &place, DuplicatePolicy::Allow)
+                            .create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow)
                             .unwrap();
                         let events =
                             std::iter::from_fn(|| append_next_event(&mut *log, &mut debate));
@@ -241,7 +257,7 @@ fn concurrent_writers_lose_no_events() {
         .iter()
         .map(|card| archive.read(&card.id).unwrap().record_path)
         .collect();
-    assert_eq!(records.len(), 20, "each has a record of its own");
+    assert_eq!(records.len(), 20, "every debate has its own record file");
 }
 
 #[test]
@@ -249,10 +265,10 @@ fn newer_archive_version_is_refused() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
     SqliteArchive::new(&home, frozen_clock(5)).health().unwrap();
-    let file = rusqlite::Connection::open(home.join("archive.db")).unwrap();
-    file.pragma_update(None, "user_version", 99).unwrap();
-    let newer = SqliteArchive::new(&home, frozen_clock(5)).list(&DebateQuery::default()).err();
-    assert!(matches!(newer, Some(ArchiveError::SchemaTooNew(99))), "{newer:?}");
+    let database = rusqlite::Connection::open(home.join("archive.db")).unwrap();
+    database.pragma_update(None, "user_version", 99).unwrap();
+    let error = SqliteArchive::new(&home, frozen_clock(5)).list(&DebateQuery::default()).err();
+    assert!(matches!(error, Some(ArchiveError::SchemaTooNew(99))), "{error:?}");
 }
 
 #[test]
@@ -262,9 +278,9 @@ fn reopen_deletes_dropped_turns_from_projections() {
     let archive = SqliteArchive::new(&home, frozen_clock(5));
     let mut debate = Debate::open(setup_with_id("debate-one")).unwrap();
     let mut log = archive
-        .create(debate.setup(), &[], &workspace(folder.path()), DuplicatePolicy::Allow)
+        .create(debate.setup(), &[], &create_workspace(folder.path()), DuplicatePolicy::Allow)
         .unwrap();
-    let mut record = |debate: &mut Debate, event: Event| {
+    let mut append = |debate: &mut Debate, event: Event| {
         log.append(std::slice::from_ref(&event)).unwrap();
         debate.apply(event).unwrap();
     };
@@ -277,14 +293,14 @@ fn reopen_deletes_dropped_turns_from_projections() {
             Some(cue) => reply_event(&debate, *cue, valid_reply(&debate, *cue)).unwrap(),
             None => next_event(&debate, 1, &mut Rng(1)).unwrap(),
         };
-        record(&mut debate, event);
+        append(&mut debate, event);
     }
-    let judged = debate.replies_in(..).count();
+    let reply_count = debate.replies_in(..).count();
     let from = debate.failed_turns().next().unwrap().0;
-    record(&mut debate, Event::Reopened { from });
-    assert!(debate.replies_in(..).count() < judged, "the rulings are forgotten");
-    let file = rusqlite::Connection::open(home.join("archive.db")).unwrap();
-    let count = |sql: &str| file.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    append(&mut debate, Event::Reopened { from });
+    assert!(debate.replies_in(..).count() < reply_count, "the rulings are dropped");
+    let database = rusqlite::Connection::open(home.join("archive.db")).unwrap();
+    let count = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(
         count("SELECT count(*) FROM messages"),
         i64::try_from(debate.replies_in(..).count()).unwrap()
@@ -298,24 +314,27 @@ async fn live_text_is_readable_by_other_processes() {
     let archive = SqliteArchive::new(&home, frozen_clock(5));
     let debate = Debate::open(setup_with_id("debate-one")).unwrap();
     let log = archive
-        .create(debate.setup(), &[], &workspace(folder.path()), DuplicatePolicy::Allow)
+        .create(debate.setup(), &[], &create_workspace(folder.path()), DuplicatePolicy::Allow)
         .unwrap();
-    let live = UpdateBroadcaster::default();
-    archive.publish_live_text("debate-one", live.subscribe());
+    let broadcaster = UpdateBroadcaster::default();
+    archive.publish_live_text("debate-one", broadcaster.subscribe());
     let cue = next(&debate).first_cue().unwrap();
     for word in ["Spaces, ", "of course."] {
-        live.publish(Update::Delta { cue, text: word.into() });
+        broadcaster.publish(Update::Delta { cue, text: word.into() });
     }
-    let other = SqliteArchive::new(&home, frozen_clock(5));
+    let other_archive = SqliteArchive::new(&home, frozen_clock(5));
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(5);
-    let heard = loop {
-        let heard = other.live_texts("debate-one").unwrap();
-        if !heard.is_empty() || tokio::time::Instant::now() > deadline {
-            break heard;
+    let live_texts = loop {
+        let live_texts = other_archive.live_texts("debate-one").unwrap();
+        if !live_texts.is_empty() || tokio::time::Instant::now() > deadline {
+            break live_texts;
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     };
-    assert_eq!(heard[0].text, "Spaces, of course.");
+    assert_eq!(live_texts[0].text, "Spaces, of course.");
     drop(log);
-    assert!(other.live_texts("debate-one").unwrap().is_empty(), "it is no part of the truth");
+    assert!(
+        other_archive.live_texts("debate-one").unwrap().is_empty(),
+        "live text is deleted with the lease"
+    );
 }

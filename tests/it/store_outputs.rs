@@ -53,9 +53,9 @@ impl ArchiveFixture {
     }
 
     /// Plays a new debate to its end; turns of the phases in `down` time out.
-    fn create_and_play(&self, setup: Setup, down: &[&str]) -> (Box<dyn Log>, Debate) {
+    fn create_and_play(&self, setup: Setup, failed_phases: &[&str]) -> (Box<dyn Log>, Debate) {
         let (mut log, mut debate) = self.create(setup);
-        play(&mut *log, &mut debate, down, valid_reply);
+        play(&mut *log, &mut debate, failed_phases, valid_reply);
         (log, debate)
     }
 
@@ -65,11 +65,11 @@ impl ArchiveFixture {
 
     /// Result rows of a query as text, one line each.
     fn query_rows(&self, sql: &str) -> Vec<String> {
-        let tables = self.open_database();
-        let mut statement = tables.prepare(sql).unwrap();
+        let database = self.open_database();
+        let mut statement = database.prepare(sql).unwrap();
         let columns = statement.column_count();
-        let line = |row: &rusqlite::Row<'_>| {
-            let cell = |nth| match row.get_ref(nth).unwrap() {
+        let format_row = |row: &rusqlite::Row<'_>| {
+            let cell = |column| match row.get_ref(column).unwrap() {
                 rusqlite::types::ValueRef::Null => "-".to_owned(),
                 rusqlite::types::ValueRef::Integer(it) => it.to_string(),
                 rusqlite::types::ValueRef::Real(it) => format!("{it:.2}"),
@@ -77,7 +77,7 @@ impl ArchiveFixture {
             };
             Ok((0..columns).map(cell).collect::<Vec<_>>().join(" "))
         };
-        statement.query_map([], line).unwrap().map(Result::unwrap).collect()
+        statement.query_map([], format_row).unwrap().map(Result::unwrap).collect()
     }
 
     fn read_state_file(&self) -> Value {
@@ -95,8 +95,8 @@ fn append_and_apply(log: &mut dyn Log, debate: &mut Debate, event: Event) {
 fn play(
     log: &mut dyn Log,
     debate: &mut Debate,
-    down: &[&str],
-    answers: impl Fn(&Debate, debate_mcp::debate::Cue) -> Body,
+    failed_phases: &[&str],
+    reply_for: impl Fn(&Debate, debate_mcp::debate::Cue) -> Body,
 ) {
     loop {
         let event = match next(debate) {
@@ -105,10 +105,10 @@ fn play(
             Step::Hold { next, .. } => Event::Continued { before: next.position() },
             Step::Speak { .. } => ask_due_cues(debate).unwrap_or_else(|| {
                 let cue = due_cues(debate)[0];
-                if down.contains(&debate.setup().phase(cue).name.as_str()) {
+                if failed_phases.contains(&debate.setup().phase(cue).name.as_str()) {
                     return failed_event(debate, cue, FailureKind::TimedOut);
                 }
-                reply_event(debate, cue, answers(debate, cue)).expect("nobody objects")
+                reply_event(debate, cue, reply_for(debate, cue)).expect("the reply breaks no rule")
             }),
         };
         append_and_apply(log, debate, event);
@@ -121,79 +121,81 @@ fn research_with_output(output: &Path) -> Setup {
 
 #[test]
 fn finished_report_is_written_to_the_output_path() {
-    let shelf = ArchiveFixture::new();
-    let path = shelf.root().join("docs/reports/tabs.md");
+    let fixture = ArchiveFixture::new();
+    let path = fixture.root().join("docs/reports/tabs.md");
     let (mut log, mut debate) =
-        shelf.create(research_with_output(Path::new("docs/./x/../reports/tabs.md")));
-    shelf.archive.flush_exports();
-    assert!(!path.exists(), "nothing is finished yet");
+        fixture.create(research_with_output(Path::new("docs/./x/../reports/tabs.md")));
+    fixture.archive.flush_exports();
+    assert!(!path.exists(), "the debate is not finished");
     play(&mut *log, &mut debate, &["rebut"], valid_reply);
-    shelf.archive.flush_exports();
+    fixture.archive.flush_exports();
     let first = fs::read_to_string(&path).unwrap();
     assert!(first.starts_with("# Tabs or spaces?: Debate Research Report\n"));
     assert!(first.contains("Completion: degraded-success"));
-    let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
-    assert_eq!(left.len(), 1, "nothing temporary is left");
-    // From now on the file is the user's, until there is a new report.
+    let entries: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
+    assert_eq!(entries.len(), 1, "no temporary file is left");
+    // The user's edits stay until there is a new report.
     fs::write(&path, "mine").unwrap();
     append_and_apply(&mut *log, &mut debate, Event::Decided { text: "Tabs.".into() });
     append_and_apply(&mut *log, &mut debate, Event::Kept { keep: false });
-    shelf.archive.reindex().unwrap();
-    shelf.archive.flush_exports();
+    fixture.archive.reindex().unwrap();
+    fixture.archive.flush_exports();
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     let from = debate.reopen_cue().unwrap();
     append_and_apply(&mut *log, &mut debate, Event::Reopened { from });
     play(&mut *log, &mut debate, &[], valid_reply);
-    shelf.archive.flush_exports();
+    fixture.archive.flush_exports();
     let second = fs::read_to_string(&path).unwrap();
     assert!(second.contains("Completion: success") && second != first);
 }
 
 #[test]
 fn report_outside_needs_an_existing_folder() {
-    let shelf = ArchiveFixture::new();
-    let outside = shelf.folder.path().join("outside");
-    let (_log, debate) = shelf.create_and_play(research_with_output(&outside.join("tabs.md")), &[]);
-    shelf.archive.flush_exports();
+    let fixture = ArchiveFixture::new();
+    let outside = fixture.folder.path().join("outside");
+    let (_log, debate) =
+        fixture.create_and_play(research_with_output(&outside.join("tabs.md")), &[]);
+    fixture.archive.flush_exports();
     assert!(!outside.exists() && debate.outcome() == Some(&DebateOutcome::Completed));
     fs::create_dir(&outside).unwrap();
-    shelf.archive.write_exports(&debate.setup().id).unwrap();
-    shelf.archive.flush_exports();
-    assert!(outside.join("tabs.md").exists(), "it is tried again");
-    let up = Setup { id: "debate-up".into(), ..research_with_output(Path::new("../up/tabs.md")) };
-    shelf.create_and_play(up, &[]);
-    shelf.archive.flush_exports();
-    assert!(!shelf.folder.path().join("up").exists());
-    assert!(shelf.archive.health().unwrap().problems.is_empty());
+    fixture.archive.write_exports(&debate.setup().id).unwrap();
+    fixture.archive.flush_exports();
+    assert!(outside.join("tabs.md").exists(), "the export is tried again");
+    let setup_above_root =
+        Setup { id: "debate-up".into(), ..research_with_output(Path::new("../up/tabs.md")) };
+    fixture.create_and_play(setup_above_root, &[]);
+    fixture.archive.flush_exports();
+    assert!(!fixture.folder.path().join("up").exists());
+    assert!(fixture.archive.health().unwrap().problems.is_empty());
 }
 
 #[cfg(unix)]
 #[test]
 fn report_follows_no_symlinks_and_avoids_git() {
-    let shelf = ArchiveFixture::new();
-    let outside = shelf.folder.path().join("outside");
+    let fixture = ArchiveFixture::new();
+    let outside = fixture.folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
-    std::os::unix::fs::symlink(&outside, shelf.root().join("docs")).unwrap();
-    shelf.create_and_play(research_with_output(Path::new("docs/deep/tabs.md")), &[]);
-    let other =
+    std::os::unix::fs::symlink(&outside, fixture.root().join("docs")).unwrap();
+    fixture.create_and_play(research_with_output(Path::new("docs/deep/tabs.md")), &[]);
+    let second_setup =
         Setup { id: "debate-two".into(), ..research_with_output(Path::new("docs/tabs.md")) };
-    shelf.create_and_play(other, &[]);
-    let gits =
+    fixture.create_and_play(second_setup, &[]);
+    let git_setup =
         Setup { id: "debate-three".into(), ..research_with_output(Path::new(".git/config")) };
-    shelf.create_and_play(gits, &[]);
-    shelf.archive.flush_exports();
+    fixture.create_and_play(git_setup, &[]);
+    fixture.archive.flush_exports();
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
-    assert!(!shelf.root().join(".git").exists());
+    assert!(!fixture.root().join(".git").exists());
 }
 
 #[test]
 fn aborted_or_cancelled_debate_gets_no_report() {
-    let shelf = ArchiveFixture::new();
+    let fixture = ArchiveFixture::new();
     let setup = |id: &str| Setup { id: id.into(), ..research_with_output(Path::new("tabs.md")) };
-    for (id, down) in [("debate-one", "investigate"), ("debate-two", "judge")] {
-        shelf.create_and_play(setup(id), &[down]);
+    for (id, failed_phase) in [("debate-one", "investigate"), ("debate-two", "judge")] {
+        fixture.create_and_play(setup(id), &[failed_phase]);
     }
-    let (mut log, mut debate) = shelf.create(setup("debate-three"));
+    let (mut log, mut debate) = fixture.create(setup("debate-three"));
     for _ in 0..12 {
         let event = ask_due_cues(&debate).unwrap_or_else(|| {
             let cue = due_cues(&debate)[0];
@@ -202,8 +204,8 @@ fn aborted_or_cancelled_debate_gets_no_report() {
         append_and_apply(&mut *log, &mut debate, event);
     }
     append_and_apply(&mut *log, &mut debate, Event::Cancelled { because: None });
-    shelf.archive.flush_exports();
-    assert!(!shelf.root().join("tabs.md").exists());
+    fixture.archive.flush_exports();
+    assert!(!fixture.root().join("tabs.md").exists());
 }
 
 /// A tribunal with a panel of three judges and described listeners.
@@ -223,10 +225,10 @@ fn tribunal_with_panel() -> Setup {
 fn scored_reply(debate: &Debate, cue: debate_mcp::debate::Cue) -> Body {
     let mut body = valid_reply(debate, cue);
     if let Body::Score { pro, fouls, .. } = &mut body {
-        let first = debate.seat(cue).name == "Kim";
-        *pro = equal_marks(if first { 90 } else { 60 });
+        let is_first_judge = debate.seat(cue).name == "Kim";
+        *pro = equal_marks(if is_first_judge { 90 } else { 60 });
         let (kind, note) = ("off_topic".into(), String::new());
-        fouls.extend(first.then_some(Foul { side: Side::Con, kind, note }));
+        fouls.extend(is_first_judge.then_some(Foul { side: Side::Con, kind, note }));
     }
     body
 }
@@ -241,16 +243,16 @@ const PETITIONS_SQL: &str =
 
 #[test]
 fn tribunal_tables_survive_a_reindex() {
-    let shelf = ArchiveFixture::new();
-    let (mut log, mut debate) = shelf.create(tribunal_with_panel());
+    let fixture = ArchiveFixture::new();
+    let (mut log, mut debate) = fixture.create(tribunal_with_panel());
     play(&mut *log, &mut debate, &["vote"], scored_reply);
-    let scores = shelf.query_rows(SCORES_SQL);
+    let scores = fixture.query_rows(SCORES_SQL);
     assert_eq!(scores[..2], ["1 Ada 7.00 7.00 0 0.00", "1 Bob 7.00 7.00 1 0.00"]);
     assert_eq!(scores.len(), 14);
-    let petitions = shelf.query_rows(PETITIONS_SQL);
+    let petitions = fixture.query_rows(PETITIONS_SQL);
     assert_eq!(petitions[0], "3 Hal support_pro me new 0.50 1");
     assert_eq!(petitions[1], "3 Ivy support_pro me new 0.50 0");
-    let stances = shelf.query_rows("SELECT DISTINCT stance FROM agents WHERE role = 'audience'");
+    let stances = fixture.query_rows("SELECT DISTINCT stance FROM agents WHERE role = 'audience'");
     assert_eq!(stances, ["risk-averse"]);
     append_and_apply(
         &mut *log,
@@ -261,12 +263,12 @@ fn tribunal_tables_survive_a_reindex() {
             note: "It broke.".into(),
         },
     );
-    let all =
+    let queries =
         [SCORES_SQL, PETITIONS_SQL, "SELECT confidence, proof FROM debates", "SELECT * FROM votes"];
-    let before = all.map(|sql| shelf.query_rows(sql));
-    shelf.archive.reindex().unwrap();
-    assert_eq!(all.map(|sql| shelf.query_rows(sql)), before);
-    let card = shelf.archive.list(&DebateQuery::default()).unwrap().remove(0);
+    let before = queries.map(|sql| fixture.query_rows(sql));
+    fixture.archive.reindex().unwrap();
+    assert_eq!(queries.map(|sql| fixture.query_rows(sql)), before);
+    let card = fixture.archive.list(&DebateQuery::default()).unwrap().remove(0);
     // The confidence at the time of the feedback is stored, not the current one.
     assert_eq!((card.confidence, card.proof.as_deref()), (Some(61), Some("wrong")));
     assert_eq!(debate_mcp::debate::verdict::judgment(&debate).unwrap().confidence, Some(50));
@@ -274,19 +276,19 @@ fn tribunal_tables_survive_a_reindex() {
 
 #[test]
 fn reopened_turns_are_removed_from_the_tables() {
-    let shelf = ArchiveFixture::new();
-    let (mut log, mut debate) = shelf.create(tribunal_with_panel());
+    let fixture = ArchiveFixture::new();
+    let (mut log, mut debate) = fixture.create(tribunal_with_panel());
     // One judge's score times out in round 3. Reopening there removes all later rows.
     loop {
         let cue = due_cues(&debate).first().copied();
-        let lost = |cue: &debate_mcp::debate::Cue| {
+        let is_lost = |cue: &debate_mcp::debate::Cue| {
             let phase = &debate.setup().phase(*cue).name;
             cue.round == 3 && phase == "score" && debate.seat(*cue).name == "judge-2"
         };
         let event = match next(&debate) {
             Step::Done => break,
             Step::Close(outcome) => Event::Closed { outcome },
-            _ => ask_due_cues(&debate).unwrap_or_else(|| match cue.filter(lost) {
+            _ => ask_due_cues(&debate).unwrap_or_else(|| match cue.filter(is_lost) {
                 Some(cue) => failed_event(&debate, cue, FailureKind::TimedOut),
                 None => {
                     reply_event(&debate, cue.unwrap(), scored_reply(&debate, cue.unwrap())).unwrap()
@@ -295,48 +297,48 @@ fn reopened_turns_are_removed_from_the_tables() {
         };
         append_and_apply(&mut *log, &mut debate, event);
     }
-    let third = |shelf: &ArchiveFixture| {
-        let scores = shelf.query_rows(SCORES_SQL).into_iter();
+    let round_three_scores = |fixture: &ArchiveFixture| {
+        let scores = fixture.query_rows(SCORES_SQL).into_iter();
         scores.filter(|row| row.starts_with("3 Ada")).collect::<Vec<_>>()
     };
-    assert_eq!(third(&shelf), ["3 Ada 7.50 7.50 0 0.00"], "the mean of two");
+    assert_eq!(round_three_scores(&fixture), ["3 Ada 7.50 7.50 0 0.00"], "mean of two judges");
     let from = debate.reopen_cue().unwrap();
     append_and_apply(&mut *log, &mut debate, Event::Reopened { from });
-    assert_eq!(third(&shelf), ["3 Ada 7.50 7.50 0 0.00"], "what was marked stays");
-    assert!(shelf.query_rows(SCORES_SQL).iter().all(|row| !row.starts_with('4')));
-    assert!(shelf.query_rows("SELECT * FROM votes").is_empty());
-    assert_eq!(shelf.query_rows(PETITIONS_SQL)[0], "3 Hal support_pro me new 0.50 1");
+    assert_eq!(round_three_scores(&fixture), ["3 Ada 7.50 7.50 0 0.00"], "earlier scores stay");
+    assert!(fixture.query_rows(SCORES_SQL).iter().all(|row| !row.starts_with('4')));
+    assert!(fixture.query_rows("SELECT * FROM votes").is_empty());
+    assert_eq!(fixture.query_rows(PETITIONS_SQL)[0], "3 Hal support_pro me new 0.50 1");
     play(&mut *log, &mut debate, &[], scored_reply);
-    assert_eq!(third(&shelf), ["3 Ada 7.00 7.00 0 0.00"], "and of three");
-    let before = [SCORES_SQL, PETITIONS_SQL].map(|sql| shelf.query_rows(sql));
-    shelf.archive.reindex().unwrap();
-    assert_eq!([SCORES_SQL, PETITIONS_SQL].map(|sql| shelf.query_rows(sql)), before);
+    assert_eq!(round_three_scores(&fixture), ["3 Ada 7.00 7.00 0 0.00"], "mean of three judges");
+    let before = [SCORES_SQL, PETITIONS_SQL].map(|sql| fixture.query_rows(sql));
+    fixture.archive.reindex().unwrap();
+    assert_eq!([SCORES_SQL, PETITIONS_SQL].map(|sql| fixture.query_rows(sql)), before);
 }
 
 #[test]
 fn version_1_archive_is_migrated() {
-    let shelf = ArchiveFixture::new();
-    let home = shelf.folder.path().join("home");
+    let fixture = ArchiveFixture::new();
+    let home = fixture.folder.path().join("home");
     fs::create_dir_all(&home).unwrap();
     for file in ["archive.db", "key"] {
         fs::copy(Path::new("tests/golden/v1").join(file), home.join(file)).unwrap();
     }
-    let ruled = |shelf: &ArchiveFixture| {
-        let cards = shelf.archive.list(&DebateQuery::default()).unwrap();
+    let decided_card = |fixture: &ArchiveFixture| {
+        let cards = fixture.archive.list(&DebateQuery::default()).unwrap();
         cards.into_iter().find(|card| card.winner.is_some()).unwrap()
     };
-    assert_eq!((ruled(&shelf).confidence, ruled(&shelf).proof), (None, None));
-    assert_eq!(shelf.archive.health().unwrap().version, 3);
-    shelf.archive.reindex().unwrap();
-    assert!(ruled(&shelf).confidence.is_some());
+    assert_eq!((decided_card(&fixture).confidence, decided_card(&fixture).proof), (None, None));
+    assert_eq!(fixture.archive.health().unwrap().version, 3);
+    fixture.archive.reindex().unwrap();
+    assert!(decided_card(&fixture).confidence.is_some());
 }
 
 #[test]
 fn state_file_without_verdict_has_no_winner() {
-    let shelf = ArchiveFixture::new();
-    let mut talk = debate_setup(formats::dialectic(), 2);
-    talk.seats[3].voice = crate::debate_fixture::model_participant("codex");
-    let (mut log, mut debate) = shelf.create(talk);
+    let fixture = ArchiveFixture::new();
+    let mut dialectic = debate_setup(formats::dialectic(), 2);
+    dialectic.seats[3].voice = crate::debate_fixture::model_participant("codex");
+    let (mut log, mut debate) = fixture.create(dialectic);
     while next(&debate).first_cue().is_some_and(|cue| cue.round < 3) {
         let event = ask_due_cues(&debate).unwrap_or_else(|| {
             let cue = due_cues(&debate)[0];
@@ -346,7 +348,7 @@ fn state_file_without_verdict_has_no_winner() {
     }
     append_and_apply(&mut *log, &mut debate, Event::Concluded { because: None });
     play(&mut *log, &mut debate, &[], valid_reply);
-    let state = shelf.read_state_file();
+    let state = fixture.read_state_file();
     assert_eq!(
         (&state["proposer"]["tool"], &state["challenger"]["tool"]),
         (&"gemini".into(), &"codex".into())
@@ -358,13 +360,13 @@ fn state_file_without_verdict_has_no_winner() {
     let verdict = &state["verdict"];
     assert_eq!((&verdict["winner"], &verdict["decided"]), (&Value::Null, &"partial".into()));
     assert_eq!(verdict["reasoning"], "- Indentation is a habit.");
-    let card = shelf.archive.list(&DebateQuery::default()).unwrap().remove(0);
+    let card = fixture.archive.list(&DebateQuery::default()).unwrap().remove(0);
     assert_eq!(card.challenger.as_deref(), Some("codex"));
     drop(log);
     let mut research = Setup { id: "debate-two".into(), ..debate_setup(formats::research(), 1) };
     research.seats[5].voice = crate::debate_fixture::model_participant("codex");
-    shelf.create_and_play(research, &[]);
-    let state = shelf.read_state_file();
+    fixture.create_and_play(research, &[]);
+    let state = fixture.read_state_file();
     assert_eq!(
         (&state["proposer"]["tool"], &state["challenger"]["tool"]),
         (&"gemini".into(), &"codex".into())

@@ -3,16 +3,16 @@
 use crate::debate_fixture::Rng;
 use debate_mcp::report::stream_preview::StreamPreview;
 
-fn preview_whole(mut aloud: StreamPreview, text: &str) -> String {
-    aloud.push(text) + &aloud.finish()
+fn preview_whole(mut preview: StreamPreview, text: &str) -> String {
+    preview.push(text) + &preview.finish()
 }
 
-fn preview_by_chars(mut aloud: StreamPreview, text: &str) -> String {
+fn preview_by_chars(mut preview: StreamPreview, text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars() {
-        shown += &aloud.push(c.encode_utf8(&mut [0; 4]));
+        shown += &preview.push(c.encode_utf8(&mut [0; 4]));
     }
-    shown + &aloud.finish()
+    shown + &preview.finish()
 }
 
 #[test]
@@ -41,13 +41,17 @@ fn prose_preview_hides_the_claims_block() {
         ("naïve … 中文", "naïve … 中文"),
     ] {
         assert_eq!(preview_whole(StreamPreview::prose(), text), expected, "{text:?}");
-        assert_eq!(preview_by_chars(StreamPreview::prose(), text), expected, "{text:?} by letters");
+        assert_eq!(
+            preview_by_chars(StreamPreview::prose(), text),
+            expected,
+            "{text:?} char by char"
+        );
     }
 }
 
 #[test]
 fn prose_is_buffered_only_where_a_claims_block_may_begin() {
-    let mut aloud = StreamPreview::prose();
+    let mut preview = StreamPreview::prose();
     for (delta, expected) in [
         ("So ", "So"),
         ("it is.", " it is."),
@@ -60,9 +64,9 @@ fn prose_is_buffered_only_where_a_claims_block_may_begin() {
         (": []}\n``", ""),
         ("`\nBye", "\nBye"),
     ] {
-        assert_eq!(aloud.push(delta), expected, "{delta:?}");
+        assert_eq!(preview.push(delta), expected, "{delta:?}");
     }
-    assert_eq!(aloud.finish(), "");
+    assert_eq!(preview.finish(), "");
 }
 
 #[test]
@@ -86,7 +90,7 @@ fn json_preview_shows_only_text_fields() {
         assert_eq!(
             preview_by_chars(StreamPreview::json_object(), text),
             expected,
-            "{text} by letters"
+            "{text} char by char"
         );
     }
 }
@@ -114,14 +118,14 @@ fn malformed_json_is_previewed_leniently() {
         assert_eq!(
             preview_by_chars(StreamPreview::json_object(), text),
             expected,
-            "{text} by letters"
+            "{text} char by char"
         );
     }
 }
 
 #[test]
 fn json_text_is_previewed_chunk_by_chunk() {
-    let mut aloud = StreamPreview::json_object();
+    let mut preview = StreamPreview::json_object();
     for (delta, expected) in [
         ("{\"rea", ""),
         ("son\": \"It ", "It "),
@@ -134,14 +138,14 @@ fn json_text_is_previewed_chunk_by_chunk() {
         ("b", "\nb"),
         ("\"}", ""),
     ] {
-        assert_eq!(aloud.push(delta), expected, "{delta:?}");
+        assert_eq!(preview.push(delta), expected, "{delta:?}");
     }
-    assert_eq!(aloud.finish(), "");
+    assert_eq!(preview.finish(), "");
 }
 
 #[test]
 fn preview_does_not_depend_on_chunk_boundaries() {
-    let alphabet = [
+    let fragments = [
         "\"",
         "\\",
         "{",
@@ -173,29 +177,29 @@ fn preview_does_not_depend_on_chunk_boundaries() {
         "\n```claims\n",
         "\n```\n",
     ];
-    let mut dice = Rng(7);
+    let mut rng = Rng(7);
     for _ in 0..4_000 {
-        let text = dice.random_text(&alphabet, 40);
+        let text = rng.random_text(&fragments, 40);
         for new in [StreamPreview::prose, StreamPreview::json_object] {
             let expected = preview_whole(new(), &text);
             assert_eq!(preview_by_chars(new(), &text), expected, "{text:?}");
-            let (mut aloud, mut shown, mut rest) = (new(), String::new(), text.as_str());
+            let (mut preview, mut shown, mut rest) = (new(), String::new(), text.as_str());
             while !rest.is_empty() {
-                let end = rest.char_indices().nth(1 + dice.below(9)).map_or(rest.len(), |it| it.0);
-                shown += &aloud.push(&rest[..end]);
+                let end = rest.char_indices().nth(1 + rng.below(9)).map_or(rest.len(), |it| it.0);
+                shown += &preview.push(&rest[..end]);
                 rest = &rest[end..];
             }
-            assert_eq!(shown + &aloud.finish(), expected, "{text:?}");
+            assert_eq!(shown + &preview.finish(), expected, "{text:?}");
         }
     }
 }
 
 #[test]
 fn prose_without_claims_is_previewed_unchanged() {
-    let alphabet = ["`", "```", "``` ", "clai", "claim", "x", " ", "\n", "\r\n", "中", "\t"];
-    let mut dice = Rng(11);
+    let fragments = ["`", "```", "``` ", "clai", "claim", "x", " ", "\n", "\r\n", "中", "\t"];
+    let mut rng = Rng(11);
     for _ in 0..2_000 {
-        let text = dice.random_text(&alphabet, 30);
+        let text = rng.random_text(&fragments, 30);
         assert_eq!(preview_by_chars(StreamPreview::prose(), &text), text);
     }
 }

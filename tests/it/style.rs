@@ -166,16 +166,16 @@ fn normalization_creates_no_code_fence() {
 /// Words, and single characters of scripts without spaces.
 fn word_list(text: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![];
-    let mut within = false;
+    let mut in_word = false;
     for c in text.chars() {
-        let wide = matches!(c, '\u{3040}'..='\u{9FFF}');
+        let is_wide = matches!(c, '\u{3040}'..='\u{9FFF}');
         if !c.is_alphanumeric() {
-            within = false;
-        } else if let (true, false, Some(word)) = (within, wide, words.last_mut()) {
+            in_word = false;
+        } else if let (true, false, Some(word)) = (in_word, is_wide, words.last_mut()) {
             word.push(c);
         } else {
             words.push(c.into());
-            within = !wide;
+            in_word = !is_wide;
         }
     }
     words
@@ -190,9 +190,9 @@ const FRAGMENTS: &[&str] = &[
 
 #[test]
 fn normalization_is_idempotent_and_keeps_words() {
-    let mut dice = Rng(3);
+    let mut rng = Rng(3);
     for _ in 0..10_000 {
-        let text = dice.random_text(FRAGMENTS, 24);
+        let text = rng.random_text(FRAGMENTS, 24);
         // A letter with an emoji variation selector is removed as an emoji.
         if text.contains("ℹ\u{FE0F}") {
             continue;
@@ -205,17 +205,17 @@ fn normalization_is_idempotent_and_keeps_words() {
 
 #[test]
 fn fenced_code_is_kept_byte_for_byte() {
-    let mut dice = Rng(5);
+    let mut rng = Rng(5);
     for _ in 0..4_000 {
-        let code = dice.random_text(FRAGMENTS, 16);
-        let before = dice.random_text(FRAGMENTS, 8);
-        let after = dice.random_text(FRAGMENTS, 8);
-        for mark in ["~~~~~~", "``````"] {
+        let code = rng.random_text(FRAGMENTS, 16);
+        let before = rng.random_text(FRAGMENTS, 8);
+        let after = rng.random_text(FRAGMENTS, 8);
+        for fence in ["~~~~~~", "``````"] {
             // A fence before the block, or its end inside the code, would change how it is parsed.
-            if before.contains("~~~") || before.contains("```") || code.contains(mark) {
+            if before.contains("~~~") || before.contains("```") || code.contains(fence) {
                 continue;
             }
-            let block = format!("{mark}\n{code}\n{mark}\n");
+            let block = format!("{fence}\n{code}\n{fence}\n");
             let out = strip_style(&format!("{before}\n{block}{after}"));
             assert!(out.contains(&block), "{before:?} {code:?} {after:?} became {out:?}");
         }

@@ -19,20 +19,20 @@ pub(crate) struct TestEnv {
 impl TestEnv {
     /// With an empty `.git` folder in the repository.
     pub(crate) fn new() -> TestEnv {
-        let lab = TestEnv::without_git();
-        fs::create_dir(lab.repo_root().join(".git")).unwrap();
-        lab
+        let env = TestEnv::without_git();
+        fs::create_dir(env.repo_root().join(".git")).unwrap();
+        env
     }
 
     /// Without `.git`, so that the folder is no repository.
     pub(crate) fn without_git() -> TestEnv {
-        let folder = tempfile::tempdir().unwrap();
-        for inner in ["repo", "user", "bin"] {
-            fs::create_dir(folder.path().join(inner)).unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        for name in ["repo", "user", "bin"] {
+            fs::create_dir(temp_dir.path().join(name)).unwrap();
         }
-        let lab = TestEnv { data_dir: folder.path().join("home"), temp_dir: folder };
-        lab.write_script(&SeatScript::new());
-        lab
+        let env = TestEnv { data_dir: temp_dir.path().join("home"), temp_dir };
+        env.write_script(&SeatScript::new());
+        env
     }
 
     pub(crate) fn repo_root(&self) -> PathBuf {
@@ -100,16 +100,16 @@ impl TestEnv {
         #[cfg(windows)]
         command
             .envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)))
-            .env("USERPROFILE", self.outside("user"))
-            .env("APPDATA", self.outside("user/.config"));
+            .env("USERPROFILE", self.temp_path("user"))
+            .env("APPDATA", self.temp_path("user/.config"));
         DebateCommand { command, stdin: None }
     }
 
     /// A `debate run` command with scripts for both sides.
-    pub(crate) fn debate_run(&self, topic: &str, more: &[&str]) -> DebateCommand {
+    pub(crate) fn debate_run(&self, topic: &str, extra_args: &[&str]) -> DebateCommand {
         let (pro, con) = (self.script_seat("pro.json"), self.script_seat("contra.json"));
-        let seats = ["run", topic, "--proposer", &pro, "--challenger", &con];
-        self.debate(&[&seats, more].concat())
+        let run_args = ["run", topic, "--proposer", &pro, "--challenger", &con];
+        self.debate(&[&run_args, extra_args].concat())
     }
 
     /// Text of the state file, `last-debate.json`.
@@ -127,19 +127,20 @@ impl TestEnv {
 
     /// Id of the newest debate.
     pub(crate) fn latest_debate_id(&self) -> String {
-        let shown = self.debate(&["show", "last", "--json"]).expect_success().json();
-        shown["id"].as_str().unwrap().to_owned()
+        let view = self.debate(&["show", "last", "--json"]).expect_success().json();
+        view["id"].as_str().unwrap().to_owned()
     }
 
     /// Waits for the first request to the challenger of the newest debate and returns its id.
     pub(crate) fn wait_for_challenger(&self) -> String {
         let mut id = String::new();
         wait_until("the challenger is asked", || {
-            let listed = self.debate(&["list", "--json"]).expect_success().json();
-            let Some(found) = listed["debates"][0]["id"].as_str() else { return false };
-            id = found.into();
-            let asked = |event: &Value| event["event"] == "asked" && event["cues"][0]["seat"] == 1;
-            self.events(&id).iter().any(asked)
+            let listing = self.debate(&["list", "--json"]).expect_success().json();
+            let Some(newest_id) = listing["debates"][0]["id"].as_str() else { return false };
+            id = newest_id.into();
+            let is_challenger_request =
+                |event: &Value| event["event"] == "asked" && event["cues"][0]["seat"] == 1;
+            self.events(&id).iter().any(is_challenger_request)
         });
         id
     }
@@ -152,21 +153,22 @@ impl TestEnv {
 
     /// Number of `spoke` events per turn id.
     pub(crate) fn turn_counts(&self, id: &str) -> BTreeMap<String, usize> {
-        let mut taken = BTreeMap::new();
+        let mut counts = BTreeMap::new();
         for event in self.events(id).iter().filter(|event| event["event"] == "spoke") {
-            *taken.entry(turn_id(&event["cue"])).or_insert(0) += 1;
+            *counts.entry(turn_id(&event["cue"])).or_insert(0) += 1;
         }
-        taken
+        counts
     }
 
     /// Replays a debate from its log and asserts that all prompts are identical.
     pub(crate) fn assert_replays(&self, id: &str) {
         let out = self.debate(&["replay", id, "--json"]).expect_success();
-        let last = out.json_lines().pop().unwrap();
-        assert_eq!(last["kind"], "replayed");
-        assert_eq!(last["prompts_changed"], json!([]), "{last}");
-        let asked = self.events(id).iter().filter(|event| event["event"] == "asked").count();
-        assert!(last["prompts_same"].as_u64().unwrap() >= asked as u64, "{last}");
+        let summary = out.json_lines().pop().unwrap();
+        assert_eq!(summary["kind"], "replayed");
+        assert_eq!(summary["prompts_changed"], json!([]), "{summary}");
+        let request_count =
+            self.events(id).iter().filter(|event| event["event"] == "asked").count();
+        assert!(summary["prompts_same"].as_u64().unwrap() >= request_count as u64, "{summary}");
     }
 
     /// Opens the archive database, to query or to damage it.
@@ -200,8 +202,8 @@ impl DebateCommand {
         self
     }
 
-    pub(crate) fn data_dir(self, home: &Path) -> DebateCommand {
-        self.env("DEBATE_HOME", home.to_str().unwrap())
+    pub(crate) fn data_dir(self, path: &Path) -> DebateCommand {
+        self.env("DEBATE_HOME", path.to_str().unwrap())
     }
 
     pub(crate) fn current_dir(mut self, folder: &Path) -> DebateCommand {
@@ -230,10 +232,10 @@ impl DebateCommand {
                 &self.command.stdin(Stdio::null()).output().unwrap(),
             );
         };
-        let mut running = self.spawn();
+        let mut process = self.spawn();
         // The process may close the pipe before it has read everything.
-        let _ = running.0.stdin.take().unwrap().write_all(text.as_bytes());
-        running.wait()
+        let _ = process.0.stdin.take().unwrap().write_all(text.as_bytes());
+        process.wait()
     }
 
     /// Runs the command and asserts exit code 0.
@@ -245,19 +247,22 @@ impl DebateCommand {
     /// Runs the command and asserts its exit code, and that the output has no ANSI escapes.
     #[track_caller]
     pub(crate) fn expect_exit_code(self, code: i32) -> CommandOutput {
-        let done = self.output();
-        assert_eq!(done.exit_code, Some(code), "{done:#?}");
-        assert!(!done.stdout.contains('\u{1b}') && !done.stderr.contains('\u{1b}'), "{done:#?}");
-        done
+        let output = self.output();
+        assert_eq!(output.exit_code, Some(code), "{output:#?}");
+        assert!(
+            !output.stdout.contains('\u{1b}') && !output.stderr.contains('\u{1b}'),
+            "{output:#?}"
+        );
+        output
     }
 
     /// Runs the command and asserts an error: this exit code, empty stdout, `error:` on stderr.
     #[track_caller]
     pub(crate) fn expect_error(self, code: i32) -> CommandOutput {
-        let done = self.expect_exit_code(code);
-        assert_eq!(done.stdout, "", "nothing goes to stdout with an error");
-        assert!(done.stderr.contains("error:"), "{done:#?}");
-        done
+        let output = self.expect_exit_code(code);
+        assert_eq!(output.stdout, "", "nothing goes to stdout with an error");
+        assert!(output.stderr.contains("error:"), "{output:#?}");
+        output
     }
 }
 
@@ -299,14 +304,16 @@ impl CommandOutput {
 pub(crate) fn assert_contains_in_order(text: &str, parts: &[&str]) {
     let mut rest = text;
     for part in parts {
-        let Some(at) = rest.find(part) else { panic!("no `{part}` in its place in:\n{text}") };
-        rest = &rest[at + part.len()..];
+        let Some(index) = rest.find(part) else {
+            panic!("`{part}` is missing or out of order in:\n{text}")
+        };
+        rest = &rest[index + part.len()..];
     }
 }
 
-fn read_lossy(from: &mut dyn Read) -> String {
+fn read_lossy(reader: &mut dyn Read) -> String {
     let mut bytes = vec![];
-    from.read_to_end(&mut bytes).unwrap();
+    reader.read_to_end(&mut bytes).unwrap();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -330,18 +337,18 @@ impl RunningProcess {
     /// Sends a Unix signal by name: `INT`, `KILL`.
     pub(crate) fn send_signal(&self, name: &str) {
         let pid = self.0.id().to_string();
-        let sent = Command::new("kill").args([&format!("-{name}"), &pid]).status().unwrap();
-        assert!(sent.success());
+        let status = Command::new("kill").args([&format!("-{name}"), &pid]).status().unwrap();
+        assert!(status.success());
     }
 
     /// Blocks until stderr contains this. The text read is not part of the output of `wait`.
     #[track_caller]
     pub(crate) fn wait_for_stderr(&mut self, part: &str) {
         let stderr = self.0.stderr.as_mut().unwrap();
-        let (mut read, mut byte) = (vec![], [0]);
-        while !String::from_utf8_lossy(&read).contains(part) {
-            assert_eq!(stderr.read(&mut byte).unwrap(), 1, "it ended without `{part}`");
-            read.push(byte[0]);
+        let (mut received, mut byte) = (vec![], [0]);
+        while !String::from_utf8_lossy(&received).contains(part) {
+            assert_eq!(stderr.read(&mut byte).unwrap(), 1, "stderr ended without `{part}`");
+            received.push(byte[0]);
         }
     }
 
@@ -357,11 +364,11 @@ impl RunningProcess {
     /// Waits for exit and returns the remaining output.
     pub(crate) fn wait(mut self) -> CommandOutput {
         let mut stderr = self.0.stderr.take().unwrap();
-        let err = std::thread::spawn(move || read_lossy(&mut stderr));
-        let out =
+        let stderr_reader = std::thread::spawn(move || read_lossy(&mut stderr));
+        let stdout_text =
             self.0.stdout.take().map(|mut stdout| read_lossy(&mut stdout)).unwrap_or_default();
-        let code = self.0.wait().unwrap().code();
-        CommandOutput { stdout: out, stderr: err.join().unwrap(), exit_code: code }
+        let exit_code = self.0.wait().unwrap().code();
+        CommandOutput { stdout: stdout_text, stderr: stderr_reader.join().unwrap(), exit_code }
     }
 }
 
@@ -374,10 +381,10 @@ impl Drop for RunningProcess {
 
 /// Polls a condition every 10 ms. Panics after a timeout of 8 s.
 #[track_caller]
-pub(crate) fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(8);
-    while !so() {
-        assert!(Instant::now() < deadline, "not in time: {what}");
+    while !condition() {
+        assert!(Instant::now() < deadline, "timed out waiting until {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -390,20 +397,20 @@ impl SeatScript {
     /// A duel without failures, for up to five rounds: each side keeps one claim and adds new
     /// evidence for it every round.
     pub(crate) fn new() -> SeatScript {
-        let mut lines = vec![
+        let mut entries = vec![
             json!({"phase": "propose", "text": speech_with_claim("Use one file.", "P1", &[])}),
             json!({"phase": "challenge", "text": speech_with_claim("One file locks.", "C1", &["P1"])}),
         ];
         for round in 2..=5 {
             let defence = speech_with_claim(&format!("The lock is short, {round}."), "P1", &["C1"]);
-            lines.push(json!({"phase": "defend", "round": round, "text": defence}));
-            let next = speech_with_claim(&format!("It is not, {round}."), "C1", &["P1"]);
-            lines.push(json!({"phase": "follow_up", "round": round, "text": next}));
+            entries.push(json!({"phase": "defend", "round": round, "text": defence}));
+            let follow_up = speech_with_claim(&format!("It is not, {round}."), "C1", &["P1"]);
+            entries.push(json!({"phase": "follow_up", "round": round, "text": follow_up}));
         }
         let minutes = "## Minutes\n\nOpen: P1, C1.";
-        lines.push(json!({"seat": "scribe", "text": minutes}));
-        lines.push(json!({"seat": "judge", "json": verdict_json("pro")}));
-        SeatScript(lines)
+        entries.push(json!({"seat": "scribe", "text": minutes}));
+        entries.push(json!({"seat": "judge", "json": verdict_json("pro")}));
+        SeatScript(entries)
     }
 
     pub(crate) fn empty() -> SeatScript {
@@ -411,8 +418,8 @@ impl SeatScript {
     }
 
     /// Adds an entry that is matched before all others.
-    pub(crate) fn prepend(mut self, line: Value) -> SeatScript {
-        self.0.insert(0, line);
+    pub(crate) fn prepend(mut self, entry: Value) -> SeatScript {
+        self.0.insert(0, entry);
         self
     }
 
@@ -453,14 +460,14 @@ pub(crate) fn claim_checks_json() -> Value {
 }
 
 /// Whether any file below a folder contains this text.
-pub(crate) fn folder_contains_text(folder: &Path, words: &str) -> bool {
+pub(crate) fn folder_contains_text(folder: &Path, needle: &str) -> bool {
     fs::read_dir(folder).unwrap().flatten().any(|entry| {
         let path = entry.path();
         if path.is_dir() {
-            return folder_contains_text(&path, words);
+            return folder_contains_text(&path, needle);
         }
         // A running process may have deleted the file in the meantime.
         let Ok(bytes) = fs::read(&path) else { return false };
-        bytes.windows(words.len()).any(|window| window == words.as_bytes())
+        bytes.windows(needle.len()).any(|window| window == needle.as_bytes())
     })
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use tempfile::TempDir;
 
-/// A temporary repository with a data folder (`home`) beside it.
+/// A temporary repository with a data folder beside it.
 pub(crate) struct TestRepo {
     folder: TempDir,
     repository: Repository,
@@ -28,12 +28,14 @@ impl TestRepo {
         dunce::canonicalize(self.folder.path()).unwrap().join("repo")
     }
 
-    pub(crate) fn outside(&self, name: &str) -> PathBuf {
+    /// A path in the temporary folder, outside the repository.
+    pub(crate) fn temp_path(&self, name: &str) -> PathBuf {
         dunce::canonicalize(self.folder.path()).unwrap().join(name)
     }
 
-    pub(crate) fn home(&self) -> PathBuf {
-        self.outside("home")
+    /// The folder of the tree store and the snapshots.
+    pub(crate) fn data_dir(&self) -> PathBuf {
+        self.temp_path("home")
     }
 
     pub(crate) fn repository(&self) -> &Repository {
@@ -41,7 +43,7 @@ impl TestRepo {
     }
 
     pub(crate) fn tree_store(&self) -> TreeStore {
-        TreeStore::new(&self.home())
+        TreeStore::new(&self.data_dir())
     }
 
     pub(crate) fn pin(&self) -> Pin {
@@ -80,24 +82,24 @@ impl TestRepo {
         }
         let tree = self.repository.index().unwrap().write_tree().unwrap();
         let tree = self.repository.find_tree(tree).unwrap();
-        let who = Signature::new("a", "a@b", &git2::Time::new(0, 0)).unwrap();
+        let signature = Signature::new("a", "a@b", &git2::Time::new(0, 0)).unwrap();
         let head = self.repository.head().ok().and_then(|head| head.peel_to_commit().ok());
         let parents: Vec<_> = head.iter().collect();
-        self.repository.commit(Some("HEAD"), &who, &who, "x", &tree, &parents).unwrap()
+        self.repository.commit(Some("HEAD"), &signature, &signature, "x", &tree, &parents).unwrap()
     }
 
     pub(crate) fn tree_of(&self, commit: Oid) -> String {
         self.repository.find_commit(commit).unwrap().tree_id().to_string()
     }
 
-    /// Paths of all files in a tree, from the repository's or our own object store.
+    /// Paths of all files in a tree, from the repository's object store or the tree store.
     pub(crate) fn tree_paths(&self, tree: &str) -> Vec<String> {
-        let both = Repository::open(self.root()).unwrap();
-        let ours = self.home().join("trees.git/objects");
-        if ours.exists() {
-            both.odb().unwrap().add_disk_alternate(ours.to_str().unwrap()).unwrap();
+        let repository = Repository::open(self.root()).unwrap();
+        let own_objects = self.data_dir().join("trees.git/objects");
+        if own_objects.exists() {
+            repository.odb().unwrap().add_disk_alternate(own_objects.to_str().unwrap()).unwrap();
         }
-        let tree = both.find_tree(Oid::from_str(tree).unwrap()).unwrap();
+        let tree = repository.find_tree(Oid::from_str(tree).unwrap()).unwrap();
         let mut paths = vec![];
         tree.walk(TreeWalkMode::PreOrder, |folder, entry| {
             if entry.kind() != Some(ObjectType::Tree) {
@@ -124,12 +126,12 @@ impl TestRepo {
 
     /// Every file of the repository with its size, modification time and content.
     pub(crate) fn file_listing(&self) -> Vec<(String, u64, SystemTime, Vec<u8>)> {
-        let known = |path: String| {
-            let whole = self.root().join(&path);
-            let found = fs::metadata(&whole).unwrap();
-            (path, found.len(), found.modified().unwrap(), fs::read(whole).unwrap())
+        let describe_file = |path: String| {
+            let full_path = self.root().join(&path);
+            let metadata = fs::metadata(&full_path).unwrap();
+            (path, metadata.len(), metadata.modified().unwrap(), fs::read(full_path).unwrap())
         };
-        list_files(&self.root()).into_iter().map(known).collect()
+        list_files(&self.root()).into_iter().map(describe_file).collect()
     }
 }
 
@@ -141,29 +143,30 @@ impl Drop for TestRepo {
         let mut folders = vec![self.folder.path().to_owned()];
         while let Some(folder) = folders.pop() {
             let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
-            let inner = fs::read_dir(folder).into_iter().flatten().flatten();
-            let inner = inner.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-            folders.extend(inner.map(|entry| entry.path()));
+            let subfolders = fs::read_dir(folder).into_iter().flatten().flatten();
+            let subfolders =
+                subfolders.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            folders.extend(subfolders.map(|entry| entry.path()));
         }
     }
 }
 
 /// Excluded paths with their reasons.
-pub(crate) fn excluded_paths(left_out: &[ExcludedPath]) -> Vec<(String, ExclusionReason)> {
-    left_out.iter().map(|left| (left.path.clone(), left.why)).collect()
+pub(crate) fn excluded_paths(exclusions: &[ExcludedPath]) -> Vec<(String, ExclusionReason)> {
+    exclusions.iter().map(|exclusion| (exclusion.path.clone(), exclusion.why)).collect()
 }
 
 /// The files below a folder, sorted.
 pub(crate) fn list_files(folder: &Path) -> Vec<String> {
     let (mut paths, mut folders) = (vec![], vec![folder.to_owned()]);
-    while let Some(inner) = folders.pop() {
-        for entry in fs::read_dir(inner).unwrap() {
+    while let Some(current) = folders.pop() {
+        for entry in fs::read_dir(current).unwrap() {
             let path = entry.unwrap().path();
             if path.symlink_metadata().unwrap().is_dir() {
                 folders.push(path);
             } else {
-                let below = path.strip_prefix(folder).unwrap();
-                paths.push(below.to_string_lossy().replace('\\', "/"));
+                let relative_path = path.strip_prefix(folder).unwrap();
+                paths.push(relative_path.to_string_lossy().replace('\\', "/"));
             }
         }
     }

@@ -18,9 +18,9 @@ use std::path::Path;
 macro_rules! error_samples {
     ($name:ident: $kind:ty, $($row:pat => [$($sample:expr),+ $(,)?]),+ $(,)?) => {
         fn $name() -> Vec<(&'static str, $kind)> {
-            let known = |kind: &$kind| match kind { $($row => stringify!($row)),+ };
+            let variant_name = |kind: &$kind| match kind { $($row => stringify!($row)),+ };
             let samples: Vec<$kind> = vec![$($($sample),+),+];
-            samples.into_iter().map(|sample| (known(&sample), sample)).collect()
+            samples.into_iter().map(|sample| (variant_name(&sample), sample)).collect()
         }
     };
 }
@@ -29,13 +29,13 @@ fn s(text: &str) -> String {
     text.into()
 }
 
-fn asked_turn() -> DueTurn {
+fn due_turn() -> DueTurn {
     DueTurn { turn: s("0.1.0.0"), role: s("Proposer"), ruling: false }
 }
 
 const ID: &str = "debate-2026-01-02T03:04:05.678Z-9abc";
 
-error_samples! { complaints: ToolError,
+error_samples! { tool_error_samples: ToolError,
     ToolError::UnknownTool(..) => [ToolError::UnknownTool(s("debate"))],
     ToolError::InvalidArguments { .. } =>
         [ToolError::InvalidArguments { tool: s("summarize"), why: s("unknown field `id`") }],
@@ -54,14 +54,14 @@ error_samples! { complaints: ToolError,
     ToolError::InvalidOptions { .. } => [ToolError::InvalidOptions { why: s("not so"), format: s("duel") }],
     ToolError::App(..) => [ToolError::App(AppError::SideConflict(s("both are `claude`")))],
     ToolError::MissingTurn { .. } =>
-        [ToolError::MissingTurn { due: Some(asked_turn()), id: s(ID) }, ToolError::MissingTurn { due: None, id: s(ID) }],
+        [ToolError::MissingTurn { due: Some(due_turn()), id: s(ID) }, ToolError::MissingTurn { due: None, id: s(ID) }],
     ToolError::AmbiguousDebate { .. } => [ToolError::AmbiguousDebate { id: s(ID) }],
     ToolError::UnknownTurn(..) => [ToolError::UnknownTurn(s("first"), s(ID))],
     ToolError::NotYourTurn { .. } => [ToolError::NotYourTurn {
         turn: s("0.1.1.1"), role: s("Challenger"), tool: s("codex"), id: s(ID),
     }],
     ToolError::TurnNotDue { .. } => [
-        ToolError::TurnNotDue { turn: s("1.2.0.0"), due: Some(asked_turn()), id: s(ID) },
+        ToolError::TurnNotDue { turn: s("1.2.0.0"), due: Some(due_turn()), id: s(ID) },
         ToolError::TurnNotDue { turn: s("1.2.0.0"), due: None, id: s(ID) },
     ],
     ToolError::TurnAlreadyTaken { .. } => [ToolError::TurnAlreadyTaken { turn: s("0.1.0.0"), id: s(ID) }],
@@ -79,7 +79,7 @@ error_samples! { complaints: ToolError,
     ],
     ToolError::DebateNotEnded { .. } =>
         [ToolError::DebateNotEnded { id: s(ID), what: s("keeping the record") }],
-    ToolError::SpeechDue { .. } => [ToolError::SpeechDue { due: Some(asked_turn()), id: s(ID) }],
+    ToolError::SpeechDue { .. } => [ToolError::SpeechDue { due: Some(due_turn()), id: s(ID) }],
     ToolError::NothingToRule { .. } => [
         ToolError::NothingToRule { id: s(ID), plan: false },
         ToolError::NothingToRule { id: s(ID), plan: true },
@@ -103,7 +103,7 @@ error_samples! { complaints: ToolError,
     ToolError::Panic(..) => [ToolError::Panic(s("no reason was given"))],
 }
 
-error_samples! { desk_errors: AppError,
+error_samples! { app_error_samples: AppError,
     AppError::UnknownFormat { .. } => [AppError::UnknownFormat { name: s("chess"), known: s("duel") }],
     AppError::InvalidFormat { .. } => [AppError::InvalidFormat {
         name: s("mine"), file: s("/home/me/formats/mine.toml"), why: s("it has no acts"),
@@ -114,7 +114,7 @@ error_samples! { desk_errors: AppError,
     AppError::InvalidConfig(..) => [AppError::InvalidConfig(s("`tools.claude`: unknown field `foo`"))],
     AppError::NoCandidateLeft(..) => [AppError::NoCandidateLeft(
         VacantSeat("proposer"),
-        s("`claude` does not answer: 401; somebody else is seated"),
+        s("`claude` does not answer: 401; another model is seated"),
     )],
     AppError::VacantSeat(..) => [AppError::VacantSeat(VacantSeat("challenger"))],
     AppError::ProbeFailed { .. } => [AppError::ProbeFailed {
@@ -156,7 +156,8 @@ error_samples! { desk_errors: AppError,
     AppError::CorruptLog { .. } =>
         [AppError::CorruptLog { id: s(ID), seq: 4, why: s("cannot be read") }],
     AppError::InvalidImportedLog(..) => [AppError::InvalidImportedLog(s("event 4"))],
-    AppError::CommandRefused(..) => [AppError::CommandRefused(s("a hold is not due; turn 0.1.0.0 is"))],
+    AppError::CommandRefused(..) =>
+        [AppError::CommandRefused(s("a hold is not possible now; expected: turn 0.1.0.0"))],
     AppError::CommandTimedOut { .. } =>
         [AppError::CommandTimedOut { holder: s("the terminal (process 7)") }],
     AppError::NoRandomness(..) => [AppError::NoRandomness(s("no device"))],
@@ -169,9 +170,12 @@ error_samples! { desk_errors: AppError,
 
 /// Every error text, with the name of its variant.
 fn all_error_texts() -> Vec<(String, String)> {
-    let own = complaints().into_iter().map(|(kind, it)| (kind.to_owned(), it.to_text()));
-    let desk = desk_errors().into_iter();
-    own.chain(desk.map(|(kind, it)| (kind.to_owned(), ToolError::from(it).to_text()))).collect()
+    let tool_errors =
+        tool_error_samples().into_iter().map(|(kind, it)| (kind.to_owned(), it.to_text()));
+    let app_errors = app_error_samples().into_iter();
+    tool_errors
+        .chain(app_errors.map(|(kind, it)| (kind.to_owned(), ToolError::from(it).to_text())))
+        .collect()
 }
 
 /// The next step must be executable: a tool call, a resource to read, or a command for the user.
@@ -180,23 +184,23 @@ fn every_error_names_the_next_step() {
     let tools =
         "start_debate continue_round summarize verdict list_debates show_debate list_models";
     let steps: Vec<&str> = tools.split(' ').chain(["debate://", "`debate "]).collect();
-    let mut vague = vec![];
+    let mut without_step = vec![];
     for (kind, text) in all_error_texts() {
         assert_eq!(error_text_flaw(&text), None, "{kind}: {text}");
         let next = text.split_once("\nNext: ").unwrap().1;
         if !steps.iter().any(|step| next.contains(step)) {
-            vague.push(format!("{kind}: {next}"));
+            without_step.push(format!("{kind}: {next}"));
         }
     }
-    assert!(vague.is_empty(), "no step is named: {vague:#?}");
+    assert!(without_step.is_empty(), "no executable step: {without_step:#?}");
 }
 
 /// `DEBATE_UPDATE=1 cargo test tool_errors` rewrites the golden file.
 #[test]
 fn golden_tool_errors_are_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tool-errors.txt");
-    let told = all_error_texts().into_iter().map(|(kind, text)| format!("# {kind}\n{text}\n"));
-    let text = told.collect::<Vec<_>>().join("\n");
+    let sections = all_error_texts().into_iter().map(|(kind, text)| format!("# {kind}\n{text}\n"));
+    let text = sections.collect::<Vec<_>>().join("\n");
     if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
         fs::write(&path, &text).unwrap();
     }

@@ -3,10 +3,10 @@
 use debate_mcp::debate::Effort;
 use debate_mcp::engine::topic_options::{TopicOptions, parse};
 
-fn parse_topic(typed: &str) -> TopicOptions {
+fn parse_topic(input: &str) -> TopicOptions {
     let seats = ["claude", "codex", "gemini", "opencode", "copilot", "openai"];
-    let seat = |word: &str| seats.contains(&word.split(':').next().unwrap());
-    parse(typed, seat, |word| ["duel", "research", "dialectic", "tribunal"].contains(&word))
+    let is_seat = |word: &str| seats.contains(&word.split(':').next().unwrap());
+    parse(input, is_seat, |word| ["duel", "research", "dialectic", "tribunal"].contains(&word))
 }
 
 /// Typed text, the topic in it, and the recognized options.
@@ -60,17 +60,17 @@ const RECOGNIZED_TOPICS: &[(&str, &str, &str)] = &[
 
 #[test]
 fn options_are_separated_from_the_topic() {
-    for (typed, topic, understood) in RECOGNIZED_TOPICS {
-        let spoken = parse_topic(typed);
-        assert_eq!(spoken.topic, *topic, "{typed}");
-        assert_eq!(spoken.describe_options().unwrap_or_default(), *understood, "{typed}");
+    for (input, topic, options) in RECOGNIZED_TOPICS {
+        let parsed = parse_topic(input);
+        assert_eq!(parsed.topic, *topic, "{input}");
+        assert_eq!(parsed.describe_options().unwrap_or_default(), *options, "{input}");
     }
 }
 
 /// Phrases that only look like options.
 #[test]
 fn ambiguous_words_stay_in_the_topic() {
-    for typed in [
+    for input in [
         "Should we use sqlx or rusqlite here?",
         "codex vs gemini",
         "Should we replace claude with codex and gemini?",
@@ -98,9 +98,9 @@ fn ambiguous_words_stay_in_the_topic() {
         "quick, thorough, about X",
         "",
     ] {
-        let spoken = parse_topic(typed);
-        assert_eq!(spoken.topic, typed.trim());
-        assert_eq!(spoken.describe_options(), None, "{typed}");
+        let parsed = parse_topic(input);
+        assert_eq!(parsed.topic, input.trim());
+        assert_eq!(parsed.describe_options(), None, "{input}");
     }
 }
 
@@ -118,34 +118,38 @@ fn effort_words_are_recognized() {
 
 #[test]
 fn topic_options_work_in_cli_and_mcp_and_flags_win() {
-    let lab = crate::test_env::TestEnv::new();
-    let done = lab.debate_run("thoroughly, 1 round, about one file", &["--json"]).expect_success();
-    done.assert_stderr_contains(
+    let env = crate::test_env::TestEnv::new();
+    let output =
+        env.debate_run("thoroughly, 1 round, about one file", &["--json"]).expect_success();
+    output.assert_stderr_contains(
         "[INFO] Understood: rounds 1, effort high; the question is: one file",
     );
-    let view = done.json();
+    let view = output.json();
     assert_eq!((&view["topic"], &view["effort"]), (&"one file".into(), &"high".into()));
     assert_eq!(view["rounds_completed"], 1);
-    let done = lab
+    let output = env
         .debate_run("thoroughly, 1 round, about it", &["--json", "--effort", "low"])
         .expect_success();
-    done.assert_stderr_contains("[INFO] Understood: rounds 1; the question is: it");
-    assert_eq!(done.json()["effort"], "low");
-    let mut host = lab.mcp_client();
+    output.assert_stderr_contains("[INFO] Understood: rounds 1; the question is: it");
+    assert_eq!(output.json()["effort"], "low");
+    let mut client = env.mcp_client();
     let topic = "3 rounds, quick, about two files";
-    let stands = host.call_tool(
+    let result = client.call_tool(
         "start_debate",
         serde_json::json!({"topic": topic, "proposer": "host",
         "challenger": "host", "judge": "host", "effort": "max"}),
     );
-    assert_eq!(stands["rounds"], 3);
-    let notes = stands["notes"].to_string();
+    assert_eq!(result["rounds"], 3);
+    let notes = result["notes"].to_string();
     assert!(
         notes.contains(
             "understood from the topic: rounds 3, effort low; the question is: two files"
         ),
         "{notes}"
     );
-    let shown = lab.debate(&["show", "last", "--json"]).expect_success().json();
-    assert_eq!((&shown["topic"], &shown["effort"]), (&"two files".into(), &"max".into()));
+    let last_debate = env.debate(&["show", "last", "--json"]).expect_success().json();
+    assert_eq!(
+        (&last_debate["topic"], &last_debate["effort"]),
+        (&"two files".into(), &"max".into())
+    );
 }

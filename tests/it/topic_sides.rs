@@ -3,7 +3,7 @@ use debate_mcp::engine::topic_sides::{TopicLine, parse, tool_for_model};
 
 #[test]
 fn trailing_models_are_removed_from_the_topic() {
-    for (typed, topic, models) in [
+    for (input, topic, models) in [
         (
             "Claude Code vs OpenCode (gpt-5.4, claude-4.6-sonnet)",
             "Claude Code vs OpenCode",
@@ -26,8 +26,8 @@ fn trailing_models_are_removed_from_the_topic() {
         ("A or B (a1, b2, c3, d4)", "A or B", &["a1", "b2", "c3", "d4"]),
         ("A or B (bot@host-1)", "A or B", &["bot@host-1"]),
     ] {
-        let TopicLine { topic: read_topic, models: read_models, .. } = parse(typed);
-        assert_eq!((read_topic.as_str(), read_models), (topic, to_strings(models)), "{typed}");
+        let TopicLine { topic: read_topic, models: read_models, .. } = parse(input);
+        assert_eq!((read_topic.as_str(), read_models), (topic, to_strings(models)), "{input}");
     }
 }
 
@@ -37,7 +37,7 @@ fn to_strings(models: &[&str]) -> Vec<String> {
 
 #[test]
 fn other_parentheses_stay_in_the_topic() {
-    for typed in [
+    for input in [
         "Postgres (or MySQL)?",
         "use serde (derive)",
         "X vs Y (both)",
@@ -62,14 +62,14 @@ fn other_parentheses_stay_in_the_topic() {
         "(",
         "（）",
     ] {
-        let line = parse(typed);
-        assert_eq!((line.topic.as_str(), line.models), (typed, vec![]), "{typed}");
+        let line = parse(input);
+        assert_eq!((line.topic.as_str(), line.models), (input, vec![]), "{input}");
     }
 }
 
 #[test]
 fn two_alternatives_become_sides() {
-    for (typed, first, second) in [
+    for (input, first, second) in [
         ("Claude Code vs OpenCode (gpt-5.4)", "Claude Code", "OpenCode"),
         ("tabs vs. spaces?", "tabs", "spaces"),
         ("tabs VERSUS spaces ??", "tabs", "spaces"),
@@ -82,14 +82,14 @@ fn two_alternatives_become_sides() {
         ("React 对比 Vue", "React", "Vue"),
         ("X vs Y (both)", "X", "Y (both)"),
     ] {
-        assert_eq!(parse(typed).sides, Some((first.into(), second.into())), "{typed}");
+        assert_eq!(parse(input).sides, Some((first.into(), second.into())), "{input}");
     }
 }
 
 #[test]
 fn other_topics_have_no_sides() {
     let long = "word ".repeat(13);
-    for typed in [
+    for input in [
         "tabs or spaces?",
         "vs",
         "a vs",
@@ -107,15 +107,15 @@ fn other_topics_have_no_sides() {
         &format!("{long} vs b"),
         &format!("a vs {long}"),
     ] {
-        assert_eq!(parse(typed).sides, None, "{typed}");
+        assert_eq!(parse(input).sides, None, "{input}");
     }
 }
 
 #[test]
 fn side_is_limited_to_sixty_characters() {
-    let (fits, not) = ("长".repeat(60), "长".repeat(61));
+    let (fits, too_long) = ("长".repeat(60), "长".repeat(61));
     assert!(parse(&format!("{fits} vs b")).sides.is_some());
-    assert!(parse(&format!("{not} vs b")).sides.is_none());
+    assert!(parse(&format!("{too_long} vs b")).sides.is_none());
 }
 
 #[test]

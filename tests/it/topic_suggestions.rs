@@ -10,25 +10,32 @@ fn file_change(path: &str, added: u64, deleted: u64) -> FileChange {
 
 #[test]
 fn changes_suggest_three_topics() {
-    let some = [
+    let changes = [
         file_change("Cargo.lock", 900, 900),
         file_change("src/store.rs", 12, 90),
         file_change("Cargo.toml", 1, 0),
         file_change("src/new.rs", 40, 0),
     ];
-    let raised = suggest_topics(&some, ChangeOrigin::WorkingTree);
-    assert_eq!(raised.len(), 3);
-    assert!(raised[0].contains("`src/store.rs` and 2 other files (+53 -90)"), "{raised:?}");
-    assert!(raised[1].contains("`Cargo.toml`") && raised[2].contains("90 lines out of"));
-    let alone = suggest_topics(&[file_change("src/a.rs", 5, 0)], ChangeOrigin::LastCommit);
-    assert!(alone[0].starts_with("Was the last commit, to `src/a.rs` (+5 -0)"), "{alone:?}");
-    assert_eq!(alone.len(), 3);
-    let tested = suggest_topics(
+    let topics = suggest_topics(&changes, ChangeOrigin::WorkingTree);
+    assert_eq!(topics.len(), 3);
+    assert!(topics[0].contains("`src/store.rs` and 2 other files (+53 -90)"), "{topics:?}");
+    assert!(topics[1].contains("`Cargo.toml`") && topics[2].contains("90 lines out of"));
+    let single_file_topics =
+        suggest_topics(&[file_change("src/a.rs", 5, 0)], ChangeOrigin::LastCommit);
+    assert!(
+        single_file_topics[0].starts_with("Was the last commit, to `src/a.rs` (+5 -0)"),
+        "{single_file_topics:?}"
+    );
+    assert_eq!(single_file_topics.len(), 3);
+    let topics_with_tests = suggest_topics(
         &[file_change("src/a.rs", 5, 9), file_change("tests/a.rs", 5, 0)],
         ChangeOrigin::WorkingTree,
     );
-    assert!(tested.iter().all(|topic| !topic.contains("need tests")), "{tested:?}");
-    assert_eq!(tested.len(), 3);
+    assert!(
+        topics_with_tests.iter().all(|topic| !topic.contains("need tests")),
+        "{topics_with_tests:?}"
+    );
+    assert_eq!(topics_with_tests.len(), 3);
 }
 
 #[test]
@@ -42,16 +49,14 @@ fn no_changes_suggest_no_topics() {
 
 #[test]
 fn empty_topic_gets_suggestions_in_cli_and_mcp() {
-    let lab = TestEnv::without_git();
-    git2::Repository::init(lab.repo_root()).unwrap();
-    lab.write_repo_file("src/parser.rs", "fn parse() {}\n");
-    let done = lab.debate(&["run"]).expect_error(2);
-    done.assert_stderr_contains("the topic is empty");
-    done.assert_stderr_contains("`src/parser.rs`");
-    let mut host = lab.mcp_client();
-    let refused = host.expect_tool_error("start_debate", json!({"topic": "  "}));
-    assert!(
-        refused.contains("offer what this working tree raises") && refused.contains("parser.rs")
-    );
-    assert_eq!(refused.matches(" / ").count(), 2, "three are offered: {refused}");
+    let env = TestEnv::without_git();
+    git2::Repository::init(env.repo_root()).unwrap();
+    env.write_repo_file("src/parser.rs", "fn parse() {}\n");
+    let output = env.debate(&["run"]).expect_error(2);
+    output.assert_stderr_contains("the topic is empty");
+    output.assert_stderr_contains("`src/parser.rs`");
+    let mut client = env.mcp_client();
+    let error = client.expect_tool_error("start_debate", json!({"topic": "  "}));
+    assert!(error.contains("offer what this working tree raises") && error.contains("parser.rs"));
+    assert_eq!(error.matches(" / ").count(), 2, "three are offered: {error}");
 }

@@ -16,16 +16,16 @@ use std::process::Command;
 pub(crate) struct SplitMix64(pub(crate) u64);
 
 impl SplitMix64 {
-    pub(crate) fn below(&mut self, many: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        usize::try_from((mixed ^ (mixed >> 31)) % many as u64).unwrap()
+        usize::try_from((mixed ^ (mixed >> 31)) % bound as u64).unwrap()
     }
 
-    fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.below(all.len())]
+    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
     }
 
     pub(crate) fn random_lines(&mut self, lines: usize) -> String {
@@ -39,8 +39,8 @@ impl SplitMix64 {
     }
 }
 
-pub(crate) fn diff_range(ground: &TestRepo, range: &DiffRange) -> TreeDiff {
-    ground.tree_store().diff(&ground.root(), &ground.pin(), range).unwrap()
+pub(crate) fn diff_range(repo: &TestRepo, range: &DiffRange) -> TreeDiff {
+    repo.tree_store().diff(&repo.root(), &repo.pin(), range).unwrap()
 }
 
 fn commit_range(old: Oid, new: Oid) -> DiffRange {
@@ -51,11 +51,11 @@ fn commit_range(old: Oid, new: Oid) -> DiffRange {
 type NumstatRow = (Option<String>, String, Option<(usize, usize)>);
 
 /// Parsed output of the real `git diff --numstat -z`. `None` if git is not installed.
-fn git_numstat(ground: &TestRepo, arguments: &[&str]) -> Option<Vec<NumstatRow>> {
+fn git_numstat(repo: &TestRepo, arguments: &[&str]) -> Option<Vec<NumstatRow>> {
     let git = find_program_or_skip("git", Path::new("git"), &[], "your package manager")?;
     let mut command = Command::new(git);
-    command.current_dir(ground.root()).env("GIT_CONFIG_GLOBAL", "/dev/null");
-    command.env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", ground.outside("nobody"));
+    command.current_dir(repo.root()).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    command.env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", repo.temp_path("nobody"));
     let out = command.args(["diff", "--numstat", "-z"]).args(arguments).output().unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
@@ -100,13 +100,13 @@ impl RandomHistory {
     fn new_path(&mut self) -> String {
         self.file_count += 1;
         let folder = *self.rng.pick(&["", "src/", "src/deep er/", "tests/", "größe/", "a\"b/"]);
-        let ending = *self.rng.pick(&[".rs", ".md", "", " with spaces.py", ".日本.txt"]);
-        format!("{folder}file{}{ending}", self.file_count)
+        let extension = *self.rng.pick(&[".rs", ".md", "", " with spaces.py", ".日本.txt"]);
+        format!("{folder}file{}{extension}", self.file_count)
     }
 
     fn pick_path(&mut self) -> Option<String> {
-        let all: Vec<String> = self.files.keys().cloned().collect();
-        (!all.is_empty()).then(|| self.rng.pick(&all).clone())
+        let paths: Vec<String> = self.files.keys().cloned().collect();
+        (!paths.is_empty()).then(|| self.rng.pick(&paths).clone())
     }
 
     fn random_contents(&mut self) -> Vec<u8> {
@@ -125,12 +125,12 @@ impl RandomHistory {
         let mut lines: Vec<Vec<u8>> =
             bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
         for _ in 0..times {
-            let at = self.rng.below(lines.len() + 1);
+            let index = self.rng.below(lines.len() + 1);
             let line = self.rng.random_lines(1).into_bytes();
             match self.rng.below(3) {
-                0 => lines.insert(at, line),
-                1 if at < lines.len() => drop(lines.remove(at)),
-                _ if at < lines.len() => lines[at] = line,
+                0 => lines.insert(index, line),
+                1 if index < lines.len() => drop(lines.remove(index)),
+                _ if index < lines.len() => lines[index] = line,
                 _ => lines.push(line),
             }
         }
@@ -152,15 +152,15 @@ impl RandomHistory {
             2 => drop(self.files.remove(&path)),
             // Copy with one edit.
             3 => {
-                let (other, bytes) = (self.new_path(), self.edit_lines(&bytes, 1));
-                self.files.insert(other, bytes);
+                let (target_path, bytes) = (self.new_path(), self.edit_lines(&bytes, 1));
+                self.files.insert(target_path, bytes);
             }
             // Rename with up to two edits.
             4 | 5 => {
-                let (other, times) = (self.new_path(), self.rng.below(3));
+                let (target_path, times) = (self.new_path(), self.rng.below(3));
                 let bytes = self.edit_lines(&bytes, times);
                 self.files.remove(&path);
-                self.files.insert(other, bytes);
+                self.files.insert(target_path, bytes);
             }
             _ => {
                 let times = 1 + self.rng.below(8);
@@ -170,8 +170,8 @@ impl RandomHistory {
         }
     }
 
-    fn write_worktree(&self, ground: &TestRepo) {
-        for entry in fs::read_dir(ground.root()).unwrap() {
+    fn write_worktree(&self, repo: &TestRepo) {
+        for entry in fs::read_dir(repo.root()).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() && !path.ends_with(".git") {
                 fs::remove_dir_all(path).unwrap();
@@ -180,14 +180,14 @@ impl RandomHistory {
             }
         }
         for (path, bytes) in &self.files {
-            let whole = ground.root().join(path);
-            fs::create_dir_all(whole.parent().unwrap()).unwrap();
-            fs::write(whole, bytes).unwrap();
+            let full_path = repo.root().join(path);
+            fs::create_dir_all(full_path.parent().unwrap()).unwrap();
+            fs::write(full_path, bytes).unwrap();
             #[cfg(unix)]
             if bytes.len() % 7 == 3 {
                 use std::os::unix::fs::PermissionsExt;
                 let mode = fs::Permissions::from_mode(0o755);
-                fs::set_permissions(ground.root().join(path), mode).unwrap();
+                fs::set_permissions(repo.root().join(path), mode).unwrap();
             }
         }
     }
@@ -195,64 +195,65 @@ impl RandomHistory {
 
 #[test]
 fn changed_files_match_git_numstat() {
-    let (mut same, mut all) = (0, 0);
+    let (mut matching, mut total) = (0, 0);
     for seed in 0..8 {
-        let ground = TestRepo::new();
+        let repo = TestRepo::new();
         let mut history =
             RandomHistory { rng: SplitMix64(seed), files: BTreeMap::new(), file_count: 0 };
         let mut commits = vec![];
         for _ in 0..6 {
             (0..25).for_each(|_| history.apply_random_change());
-            history.write_worktree(&ground);
-            ground.stage();
-            commits.push(ground.commit(&[]));
+            history.write_worktree(&repo);
+            repo.stage();
+            commits.push(repo.commit(&[]));
         }
         for pair in [(0, 1), (1, 2), (2, 5), (5, 0), (3, 4)] {
             let (old, new) = (commits[pair.0], commits[pair.1]);
             let ids = [old.to_string(), new.to_string()];
-            let Some(plain) = git_numstat(&ground, &["--no-renames", &ids[0], &ids[1]]) else {
+            let Some(git_rows) = git_numstat(&repo, &["--no-renames", &ids[0], &ids[1]]) else {
                 return;
             };
-            let found = diff_range(&ground, &commit_range(old, new));
-            assert!(found.complete && found.renames == RenameSearch::Exhaustive);
-            let ours = to_numstat_rows(&found.files);
-            assert_eq!(numstat_paths(&ours), numstat_paths(&plain), "{seed} {pair:?}");
-            let renamed = git_numstat(&ground, &["-M", &ids[0], &ids[1]]).unwrap();
-            all += 1;
-            same += usize::from(ours == renamed);
+            let diff = diff_range(&repo, &commit_range(old, new));
+            assert!(diff.complete && diff.renames == RenameSearch::Exhaustive);
+            let our_rows = to_numstat_rows(&diff.files);
+            assert_eq!(numstat_paths(&our_rows), numstat_paths(&git_rows), "{seed} {pair:?}");
+            let git_renamed_rows = git_numstat(&repo, &["-M", &ids[0], &ids[1]]).unwrap();
+            total += 1;
+            matching += usize::from(our_rows == git_renamed_rows);
             // Rename pairs may differ from git's, but files that neither side paired must match.
-            let alone = |rows: &[NumstatRow]| -> BTreeMap<String, NumstatRow> {
-                let alone = rows.iter().filter(|row| row.0.is_none());
-                alone.map(|row| (row.1.clone(), row.clone())).collect()
+            let unpaired_rows = |rows: &[NumstatRow]| -> BTreeMap<String, NumstatRow> {
+                let unpaired_rows = rows.iter().filter(|row| row.0.is_none());
+                unpaired_rows.map(|row| (row.1.clone(), row.clone())).collect()
             };
-            let (ours, theirs) = (alone(&ours), alone(&renamed));
-            for (path, row) in &ours {
-                assert!(theirs.get(path).is_none_or(|other| other == row), "{seed} {row:?}");
+            let (our_rows, git_unpaired) =
+                (unpaired_rows(&our_rows), unpaired_rows(&git_renamed_rows));
+            for (path, row) in &our_rows {
+                assert!(git_unpaired.get(path).is_none_or(|other| other == row), "{seed} {row:?}");
             }
         }
     }
-    assert!(same * 10 >= all * 8, "{same} of {all} lists have the very same renames");
+    assert!(matching * 10 >= total * 8, "{matching} of {total} diffs have the same renames as git");
 }
 
 #[test]
 fn line_counts_of_repetitive_files_match_git() {
-    let (ground, mut dice) = (TestRepo::new(), SplitMix64(5));
+    let (repo, mut rng) = (TestRepo::new(), SplitMix64(5));
     let (mut old, mut new) = (vec![], vec![]);
     for file in 0..300 {
         let (mut before, mut after) = (String::new(), String::new());
         // From files with only repeated lines to files with few of them.
         let kinds = 2 + file % 9;
-        for at in 0..dice.below(150) {
-            let line = match dice.below(kinds) {
+        for index in 0..rng.below(150) {
+            let line = match rng.below(kinds) {
                 0 => "}\n".to_owned(),
-                1 => format!("same {}\n", dice.below(kinds)),
-                _ => format!("only {at}\n"),
+                1 => format!("same {}\n", rng.below(kinds)),
+                _ => format!("only {index}\n"),
             };
-            match dice.below(14) {
+            match rng.below(14) {
                 0 => before.push_str(&line),
                 1 => after.push_str(&line),
-                2 => after = format!("{after}other {at}\n{line}"),
-                3 => (before, after) = (before + &line, format!("{after}other {at}\n}}\n")),
+                2 => after = format!("{after}other {index}\n{line}"),
+                3 => (before, after) = (before + &line, format!("{after}other {index}\n}}\n")),
                 _ => (before, after) = (before + &line, after + &line),
             }
         }
@@ -261,93 +262,96 @@ fn line_counts_of_repetitive_files_match_git() {
     }
     let commit = |files: &[(String, String)]| {
         let files = files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
-        ground.commit(&files.collect::<Vec<_>>())
+        repo.commit(&files.collect::<Vec<_>>())
     };
     let (old, new) = (commit(&old), commit(&new));
     let ids = [old.to_string(), new.to_string()];
-    let Some(git) = git_numstat(&ground, &["--no-renames", &ids[0], &ids[1]]) else { return };
-    assert_eq!(to_numstat_rows(&diff_range(&ground, &commit_range(old, new)).files), git);
+    let Some(git_rows) = git_numstat(&repo, &["--no-renames", &ids[0], &ids[1]]) else { return };
+    assert_eq!(to_numstat_rows(&diff_range(&repo, &commit_range(old, new)).files), git_rows);
 }
 
 #[test]
 fn worktree_and_staged_changes_match_git() {
-    let ground = TestRepo::new();
-    ground.commit(&[("a.rs", "1\n2\n"), ("gone.rs", "x\n"), ("old.rs", "some\nlines\nhere\n")]);
-    ground.write("a.rs", "1\n3\n4\n");
-    ground.write("new/b.rs", "no end");
-    ground.remove("gone.rs");
-    ground.remove("old.rs");
-    ground.write("renamed.rs", "some\nlines\nhere\n");
-    let found = diff_range(&ground, &DiffRange::Worktree);
-    ground.stage();
-    let Some(git) = git_numstat(&ground, &["--cached", "-M", "HEAD"]) else { return };
-    assert_eq!(to_numstat_rows(&found.files), git);
-    assert_eq!(to_numstat_rows(&diff_range(&ground, &DiffRange::Staged).files), git);
-    let how: Vec<(FileChangeKind, &str)> =
-        found.files.iter().map(|file| (file.kind, file.path.as_str())).collect();
+    let repo = TestRepo::new();
+    repo.commit(&[("a.rs", "1\n2\n"), ("gone.rs", "x\n"), ("old.rs", "some\nlines\nhere\n")]);
+    repo.write("a.rs", "1\n3\n4\n");
+    repo.write("new/b.rs", "no end");
+    repo.remove("gone.rs");
+    repo.remove("old.rs");
+    repo.write("renamed.rs", "some\nlines\nhere\n");
+    let diff = diff_range(&repo, &DiffRange::Worktree);
+    repo.stage();
+    let Some(git_rows) = git_numstat(&repo, &["--cached", "-M", "HEAD"]) else { return };
+    assert_eq!(to_numstat_rows(&diff.files), git_rows);
+    assert_eq!(to_numstat_rows(&diff_range(&repo, &DiffRange::Staged).files), git_rows);
+    let kinds: Vec<(FileChangeKind, &str)> =
+        diff.files.iter().map(|file| (file.kind, file.path.as_str())).collect();
     let expected = [
         (FileChangeKind::Modified, "a.rs"),
         (FileChangeKind::Deleted, "gone.rs"),
         (FileChangeKind::Added, "new/b.rs"),
         (FileChangeKind::Renamed, "renamed.rs"),
     ];
-    assert_eq!(how, expected);
+    assert_eq!(kinds, expected);
 }
 
 #[test]
 fn attributes_links_and_submodules_match_git() {
-    let ground = TestRepo::new();
-    let all = ground.commit(&[
+    let repo = TestRepo::new();
+    let first_commit = repo.commit(&[
         (".gitattributes", "*.svg -diff\n*.bin diff\nsub/** binary\n"),
         ("a.svg", "1\n"),
         ("b.bin", "1\0\n"),
         ("sub/c.txt", "1\n"),
         ("file", "1\n2\n3\n"),
     ]);
-    ground.write("a.svg", "2\n");
-    ground.write("b.bin", "2\0\n");
-    ground.write("sub/c.txt", "2\n");
-    ground.stage();
-    let next = ground.commit(&[]);
-    let blob = |text: &str| ground.blob(text.as_bytes());
-    let old = ground.raw_tree(&[("100644", b"file", blob("1\n")), ("160000", b"sub", all)]);
-    let new = ground.raw_tree(&[("120000", b"file", blob("1")), ("160000", b"sub", next)]);
+    repo.write("a.svg", "2\n");
+    repo.write("b.bin", "2\0\n");
+    repo.write("sub/c.txt", "2\n");
+    repo.stage();
+    let second_commit = repo.commit(&[]);
+    let blob = |text: &str| repo.blob(text.as_bytes());
+    let old = repo.raw_tree(&[("100644", b"file", blob("1\n")), ("160000", b"sub", first_commit)]);
+    let new = repo.raw_tree(&[("120000", b"file", blob("1")), ("160000", b"sub", second_commit)]);
     let commit = |tree: Oid| {
-        let repository = ground.repository();
+        let repository = repo.repository();
         let tree = repository.find_tree(tree).unwrap();
-        let who = git2::Signature::new("a", "a@b", &git2::Time::new(0, 0)).unwrap();
-        repository.commit(None, &who, &who, "x", &tree, &[]).unwrap()
+        let signature = git2::Signature::new("a", "a@b", &git2::Time::new(0, 0)).unwrap();
+        repository.commit(None, &signature, &signature, "x", &tree, &[]).unwrap()
     };
-    for (old, new) in [(all, next), (commit(old), commit(new))] {
+    for (old, new) in [(first_commit, second_commit), (commit(old), commit(new))] {
         let ids = [old.to_string(), new.to_string()];
-        let Some(git) = git_numstat(&ground, &["-M", &ids[0], &ids[1]]) else { return };
-        assert_eq!(to_numstat_rows(&diff_range(&ground, &commit_range(old, new)).files), git);
+        let Some(git_rows) = git_numstat(&repo, &["-M", &ids[0], &ids[1]]) else { return };
+        assert_eq!(to_numstat_rows(&diff_range(&repo, &commit_range(old, new)).files), git_rows);
     }
 }
 
 #[test]
 fn hunk_lines_match_the_file_contents() {
     for seed in 0..20 {
-        let (ground, mut dice) = (TestRepo::new(), SplitMix64(seed));
-        let lines = dice.below(200);
-        let old = dice.random_lines(lines);
-        let lines: Vec<&str> = old.lines().filter(|_| dice.below(9) > 0).collect();
+        let (repo, mut rng) = (TestRepo::new(), SplitMix64(seed));
+        let lines = rng.below(200);
+        let old = rng.random_lines(lines);
+        let lines: Vec<&str> = old.lines().filter(|_| rng.below(9) > 0).collect();
         let mut new = lines.join("\n");
-        new.push_str(&dice.random_lines(3));
-        ground.commit(&[("a.rs", &old)]);
-        ground.write("a.rs", &new);
-        let (pin, found) = (ground.pin(), diff_range(&ground, &DiffRange::Worktree));
-        let reader = ground.tree_store().view(&ground.root(), &pin.tree).unwrap().reader().unwrap();
-        let hunks = reader.diff_file(&found.files[0]).unwrap();
-        assert_eq!((hunks.old, hunks.new), (old.clone().into_bytes(), new.clone().into_bytes()));
+        new.push_str(&rng.random_lines(3));
+        repo.commit(&[("a.rs", &old)]);
+        repo.write("a.rs", &new);
+        let (pin, diff) = (repo.pin(), diff_range(&repo, &DiffRange::Worktree));
+        let reader = repo.tree_store().view(&repo.root(), &pin.tree).unwrap().reader().unwrap();
+        let file_diff = reader.diff_file(&diff.files[0]).unwrap();
+        assert_eq!(
+            (file_diff.old, file_diff.new),
+            (old.clone().into_bytes(), new.clone().into_bytes())
+        );
         let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
         let (mut added, mut deleted) = (0, 0);
-        for line in hunks.hunks.iter().flat_map(|hunk| &hunk.lines) {
-            assert!(line.old_number.is_none_or(|at| old[at - 1] == line.text), "{line:?}");
-            assert!(line.new_number.is_none_or(|at| new[at - 1] == line.text), "{line:?}");
+        for line in file_diff.hunks.iter().flat_map(|hunk| &hunk.lines) {
+            assert!(line.old_number.is_none_or(|number| old[number - 1] == line.text), "{line:?}");
+            assert!(line.new_number.is_none_or(|number| new[number - 1] == line.text), "{line:?}");
             added += usize::from(line.marker() == '+');
             deleted += usize::from(line.marker() == '-');
         }
-        assert_eq!(found.files[0].line_counts(), Some((added, deleted)));
+        assert_eq!(diff.files[0].line_counts(), Some((added, deleted)));
     }
 }

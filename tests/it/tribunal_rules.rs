@@ -16,11 +16,11 @@ use debate_mcp::debate::{
 
 /// A tribunal setup with listener types. Ivy and Jan share one type.
 fn tribunal_setup(rounds: u8) -> Setup {
-    let mut court = debate_setup(formats::tribunal(), rounds);
+    let mut setup = debate_setup(formats::tribunal(), rounds);
     for (seat, kind) in [(7, "rational-logic"), (8, "risk-averse"), (9, "risk-averse")] {
-        court.seats[seat].kind = kind.into();
+        setup.seats[seat].kind = kind.into();
     }
-    court
+    setup
 }
 
 /// Turns that time out, so that no listener petitions for the floor.
@@ -29,9 +29,9 @@ const FAILED_PETITIONS: &[&str] = &["3.petition", "4.petition", "5.petition", "6
 /// The debate at the first speech of a round. No listener has spoken yet.
 fn debate_at_round(round: u8) -> (Debate, Cue) {
     let mut debate = open_debate(tribunal_setup(10));
-    let here =
+    let is_at_round =
         |debate: &Debate| crate::debate_fixture::first_due_cue(debate, round, "argue").is_some();
-    play_debate(&mut debate, FAILED_PETITIONS, here);
+    play_debate(&mut debate, FAILED_PETITIONS, is_at_round);
     let cue = due_cues(&debate)[0];
     (debate, cue)
 }
@@ -46,7 +46,7 @@ fn speech_with_help_request(debate: &Debate, cue: Cue, kind: &str, from: &str) -
 }
 
 fn broken_rules(debate: &Debate, cue: Cue, body: &Body) -> Vec<Rule> {
-    check_rules(debate, cue, body, &[]).into_iter().map(|found| found.rule).collect()
+    check_rules(debate, cue, body, &[]).into_iter().map(|finding| finding.rule).collect()
 }
 
 fn admission_body(name: Option<&str>, grounds: [bool; 3]) -> Body {
@@ -95,7 +95,9 @@ fn acts_are_distributed_over_the_requested_rounds() {
             .acts
             .iter()
             .zip(format.round_ranges(rounds))
-            .flat_map(|(act, span)| span.filter(|round| *round > 0).map(|_| letter(&act.name)))
+            .flat_map(|(act, act_rounds)| {
+                act_rounds.filter(|round| *round > 0).map(|_| letter(&act.name))
+            })
             .collect();
         assert_eq!(acts, expected, "{rounds} rounds");
     }
@@ -104,7 +106,7 @@ fn acts_are_distributed_over_the_requested_rounds() {
         assert_eq!(crate::debate_fixture::outcome_name(&debate), "completed", "{rounds} rounds");
         let speeches =
             debate.replies_in(..).filter(|(cue, _)| debate.seat(*cue).role.side().is_some());
-        assert_eq!(speeches.count(), 2 * usize::from(rounds), "each side once a round");
+        assert_eq!(speeches.count(), 2 * usize::from(rounds), "each side speaks once per round");
     }
 }
 
@@ -128,8 +130,8 @@ fn first_act_allows_at_most_three_core_claims() {
     let (debate, cue) = debate_at_round(1);
     assert_eq!(broken_rules(&debate, cue, &speech("a b c", &[], &[])), []);
     assert_eq!(broken_rules(&debate, cue, &speech("a b c d", &[], &[])), [AtMostThreeClaims]);
-    let answering_nobody = speech("a>x b>x c>x d>x", &[], &[]);
-    assert_eq!(broken_rules(&debate, cue, &answering_nobody), [AtMostThreeClaims]);
+    let answers_to_unknown = speech("a>x b>x c>x d>x", &[], &[]);
+    assert_eq!(broken_rules(&debate, cue, &answers_to_unknown), [AtMostThreeClaims]);
     let (debate, cue) = debate_at_round(2);
     assert_eq!(
         broken_rules(&debate, cue, &speech("b c d>Bob1", &[], &[])),
@@ -141,7 +143,7 @@ fn first_act_allows_at_most_three_core_claims() {
     assert_eq!(
         broken_rules(&debate, cue, &speech("a b c d e>Bob1", &[], &[])),
         [NoNewClaims],
-        "later there are no new ones"
+        "no new claims after the first act"
     );
 }
 
@@ -149,10 +151,10 @@ fn first_act_allows_at_most_three_core_claims() {
 fn opposing_claim_must_be_answered_in_rounds_3_to_9() {
     for round in 1..=10 {
         let (debate, cue) = debate_at_round(round);
-        let silent = broken_rules(&debate, cue, &speech("Ada1", &[], &[]));
-        assert_eq!(silent.contains(&AnswersOpponent), (3..=9).contains(&round), "round {round}");
-        let rows = &debate.setup().phase(cue).rules;
-        let weight = rows.iter().find(|(rule, _)| *rule == AnswersOpponent).map(|it| it.1);
+        let broken = broken_rules(&debate, cue, &speech("Ada1", &[], &[]));
+        assert_eq!(broken.contains(&AnswersOpponent), (3..=9).contains(&round), "round {round}");
+        let rules = &debate.setup().phase(cue).rules;
+        let weight = rules.iter().find(|(rule, _)| *rule == AnswersOpponent).map(|it| it.1);
         let expected = match round {
             3..=8 => Some(RuleWeight::Reask),
             9 => Some(RuleWeight::Foul),
@@ -161,12 +163,12 @@ fn opposing_claim_must_be_answered_in_rounds_3_to_9() {
         assert_eq!(weight, expected, "round {round}");
     }
     let (debate, cue) = debate_at_round(3);
-    for (said, expected) in [
+    for (claims, expected) in [
         ("n>Bob1", &[][..]),
         ("n>Ada1", &[AnswersOpponent, NoNewClaims]),
         ("Ada1", &[AnswersOpponent]),
     ] {
-        assert_eq!(broken_rules(&debate, cue, &speech(said, &[], &[])), expected, "{said}");
+        assert_eq!(broken_rules(&debate, cue, &speech(claims, &[], &[])), expected, "{claims}");
     }
 }
 
@@ -201,16 +203,16 @@ fn help_request_needs_a_known_kind_and_a_silent_listener() {
         let body = speech_with_help_request(&debate, cue, kind, from);
         assert_eq!(broken_rules(&debate, cue, &body), expected, "{kind} {from}");
     }
-    let says = |debate: &Debate, cue| {
-        let found =
+    let first_message = |debate: &Debate, cue| {
+        let findings =
             check_rules(debate, cue, &speech_with_help_request(debate, cue, "technical", "x"), &[]);
-        found[0].says.clone()
+        findings[0].says.clone()
     };
-    let names = "`target_audience` names nobody who can still speak: `Hal`, `Ivy`, `Jan`";
-    assert_eq!(says(&debate, cue), names);
-    let mut heard = open_debate(tribunal_setup(10));
-    let cue = play_until(&mut heard, 6, "argue");
-    assert_eq!(says(&heard, cue), "nobody is left who could be asked for help");
+    let message = "`target_audience` names nobody who can still speak: `Hal`, `Ivy`, `Jan`";
+    assert_eq!(first_message(&debate, cue), message);
+    let mut all_spoken = open_debate(tribunal_setup(10));
+    let cue = play_until(&mut all_spoken, 6, "argue");
+    assert_eq!(first_message(&all_spoken, cue), "nobody is left who could be asked for help");
 }
 
 #[test]
@@ -220,8 +222,8 @@ fn listener_type_resolves_to_its_first_silent_listener() {
         let cue = play_until(&mut debate, round, "argue");
         let body = speech_with_help_request(&debate, cue, "practical", "risk-averse");
         record_reply(&mut debate, cue, body);
-        let floor = play_until(&mut debate, round, "address");
-        assert_eq!(debate.seat(floor).name, expected);
+        let address = play_until(&mut debate, round, "address");
+        assert_eq!(debate.seat(address).name, expected);
         // No listener is admitted in between, so that Jan can still be asked in round 5.
         if round == 3 {
             let admit = play_until(&mut debate, 4, "admit");
@@ -245,23 +247,27 @@ fn help_request_in_consecutive_rounds_is_refused() {
     let body = speech_with_help_request(&debate, cue, "technical", "Ivy");
     record_reply(&mut debate, cue, body);
     // The other side may still request help in the same round and in the next.
-    let other = crate::debate_fixture::first_due_cue(&debate, 3, "argue").unwrap();
+    let other_cue = crate::debate_fixture::first_due_cue(&debate, 3, "argue").unwrap();
     assert_eq!(
-        broken_rules(&debate, other, &speech_with_help_request(&debate, other, "technical", "Jan")),
+        broken_rules(
+            &debate,
+            other_cue,
+            &speech_with_help_request(&debate, other_cue, "technical", "Jan")
+        ),
         []
     );
-    let next = |debate: &mut Debate, round| {
+    let play_to_round = |debate: &mut Debate, round| {
         play_debate(debate, FAILED_PETITIONS, |debate| {
             crate::debate_fixture::first_due_cue(debate, round, "argue").is_some()
         });
         due_cues(debate)[0]
     };
-    let cue = next(&mut debate, 4);
+    let cue = play_to_round(&mut debate, 4);
     assert_eq!(
         broken_rules(&debate, cue, &speech_with_help_request(&debate, cue, "technical", "Jan")),
         [HelpNotTwice]
     );
-    let cue = next(&mut debate, 5);
+    let cue = play_to_round(&mut debate, 5);
     assert_eq!(
         broken_rules(&debate, cue, &speech_with_help_request(&debate, cue, "technical", "Jan")),
         []
@@ -271,11 +277,11 @@ fn help_request_in_consecutive_rounds_is_refused() {
 #[test]
 fn key_battle_admits_listeners_only_on_a_help_request() {
     for round in [7, 8] {
-        let (mut quiet, _) = debate_at_round(round);
-        play_debate(&mut quiet, &[], |debate| {
+        let (mut without_request, _) = debate_at_round(round);
+        play_debate(&mut without_request, &[], |debate| {
             due_cues(debate).first().is_none_or(|cue| cue.round != round)
         });
-        assert_eq!(phases_in_round(&quiet, round), "argue argue score");
+        assert_eq!(phases_in_round(&without_request, round), "argue argue score");
         let (mut debate, cue) = debate_at_round(round);
         let body = speech_with_help_request(&debate, cue, "ethical", "Jan");
         record_reply(&mut debate, cue, body);
@@ -283,8 +289,8 @@ fn key_battle_admits_listeners_only_on_a_help_request() {
             due_cues(debate).first().is_none_or(|cue| cue.round != round)
         });
         assert_eq!(phases_in_round(&debate, round), "argue argue admit address score");
-        let floor = debate.turns().find(|(cue, _)| debate.setup().phase(*cue).name == "address");
-        assert_eq!(debate.seat(floor.unwrap().0).name, "Jan");
+        let address = debate.turns().find(|(cue, _)| debate.setup().phase(*cue).name == "address");
+        assert_eq!(debate.seat(address.unwrap().0).name, "Jan");
     }
 }
 
@@ -293,10 +299,10 @@ fn only_petitioners_and_requested_helpers_are_admitted() {
     let (mut debate, cue) = debate_at_round(4);
     let body = speech_with_help_request(&debate, cue, "technical", "Jan");
     record_reply(&mut debate, cue, body);
-    let first = play_until(&mut debate, 4, "petition");
-    record_reply(&mut debate, first, petition_body(Some(Side::Con)));
-    record_reply(&mut debate, Cue { seat: 8, ..first }, petition_body(None));
-    record_reply(&mut debate, Cue { seat: 9, ..first }, petition_body(None));
+    let first_petition = play_until(&mut debate, 4, "petition");
+    record_reply(&mut debate, first_petition, petition_body(Some(Side::Con)));
+    record_reply(&mut debate, Cue { seat: 8, ..first_petition }, petition_body(None));
+    record_reply(&mut debate, Cue { seat: 9, ..first_petition }, petition_body(None));
     let admit = play_until(&mut debate, 4, "admit");
     for (name, expected) in [
         (Some("Hal"), &[][..]), // petitioned
@@ -326,30 +332,30 @@ fn only_petitioners_and_requested_helpers_are_admitted() {
     assert_eq!(
         broken_rules(&debate, admit, &admission_body(None, [false; 3])),
         [],
-        "nobody needs no grounds"
+        "admitting no one needs no grounds"
     );
     record_reply(&mut debate, admit, admission_body(Some("Jan"), [false; 3]));
-    assert_eq!(due_cues(&debate).len(), 1, "one speaks a round");
+    assert_eq!(due_cues(&debate).len(), 1, "one listener speaks per round");
     play_debate(&mut debate, &[], |debate| {
         crate::debate_fixture::first_due_cue(debate, 5, "petition").is_some()
     });
-    let silent: Vec<u8> = due_cues(&debate).iter().map(|cue| cue.seat).collect();
-    assert_eq!(silent, [7, 8], "whoever helped has had the one speech");
+    let silent_seats: Vec<u8> = due_cues(&debate).iter().map(|cue| cue.seat).collect();
+    assert_eq!(silent_seats, [7, 8], "the helper has used its one speech");
 }
 
 #[test]
 fn petitions_are_requested_only_in_the_confrontation() {
     let (debate, _) = debate_at_round(10);
-    let asked =
+    let petitions =
         debate.turns().filter(|(cue, _)| debate.setup().phase(*cue).reply == ReplyKind::Petition);
-    let mut rounds: Vec<u8> = asked.map(|(cue, _)| cue.round).collect();
+    let mut rounds: Vec<u8> = petitions.map(|(cue, _)| cue.round).collect();
     rounds.dedup();
     assert_eq!(rounds, [3, 4, 5, 6]);
     // If all listeners decline, the judge gets no admit request.
     let mut debate = open_debate(tribunal_setup(10));
-    let first = play_until(&mut debate, 3, "petition");
+    let first_petition = play_until(&mut debate, 3, "petition");
     for seat in [7, 8, 9] {
-        record_reply(&mut debate, Cue { seat, ..first }, petition_body(None));
+        record_reply(&mut debate, Cue { seat, ..first_petition }, petition_body(None));
     }
     assert_eq!(debate.setup().phase(due_cues(&debate)[0]).name, "score");
 }
@@ -357,17 +363,21 @@ fn petitions_are_requested_only_in_the_confrontation() {
 #[test]
 fn endgame_refuses_new_claims_and_closing_new_facts() {
     let (debate, cue) = debate_at_round(9);
-    for (said, expected) in [
+    for (claim_ids, expected) in [
         ("Ada1>Bob8", &[][..]),
         ("n>Bob8", &[]),
         ("n Ada1>Bob8", &[NoNewClaims]),
         ("n>nobody Ada1>Bob8", &[NoNewClaims]),
         ("Ada1", &[AnswersOpponent]),
     ] {
-        assert_eq!(broken_rules(&debate, cue, &speech(said, &[], &[])), expected, "{said}");
+        assert_eq!(
+            broken_rules(&debate, cue, &speech(claim_ids, &[], &[])),
+            expected,
+            "{claim_ids}"
+        );
     }
     let (debate, cue) = debate_at_round(10);
-    let resting_on = |claim: &str, evidence: &str| {
+    let speech_citing = |claim: &str, evidence: &str| {
         let mut body = speech(claim, &[], &[]);
         if let Body::Speech { claims, .. } = &mut body {
             claims[0].evidence = vec![evidence.into()];
@@ -383,14 +393,14 @@ fn endgame_refuses_new_claims_and_closing_new_facts() {
         ("n", "src/lib.rs:1", &[NoNewClaims]),
         ("n", "new.rs:1", &[NoNewClaims, NoNewFacts]),
     ] {
-        let body = resting_on(claim, evidence);
+        let body = speech_citing(claim, evidence);
         assert_eq!(broken_rules(&debate, cue, &body), expected, "{claim} {evidence}");
     }
 }
 
 #[test]
 fn tribunal_records_failed_turns_and_continues() {
-    for (down, missing) in [
+    for (failed_phases, failure_count) in [
         (&["3.argue/Ada"][..], 1),
         (&["3.argue"], 2),
         (&["3.petition"], 3),
@@ -402,12 +412,12 @@ fn tribunal_records_failed_turns_and_continues() {
         (&["0.vote"], 3),
         (&["0.judge/Lou"], 1),
     ] {
-        let debate = play_to_end(tribunal_setup(10), down);
-        assert_eq!(debate.failed_turns().count(), missing, "{down:?}");
+        let debate = play_to_end(tribunal_setup(10), failed_phases);
+        assert_eq!(debate.failed_turns().count(), failure_count, "{failed_phases:?}");
         assert_eq!(
             crate::debate_fixture::outcome_name(&debate),
             "completed",
-            "{down:?}: {}",
+            "{failed_phases:?}: {}",
             trace(&debate)
         );
     }
@@ -418,20 +428,24 @@ fn tribunal_records_failed_turns_and_continues() {
     });
     assert_eq!(due_cues(&debate).len(), 3);
     // Without an audience there are no petitions, admissions or votes.
-    let alone = play_to_end(without_roles(tribunal_setup(10), &[Role::Audience]), &[]);
-    assert!(!["petition", "admit", "address", "vote"].iter().any(|it| trace(&alone).contains(it)));
+    let without_audience = play_to_end(without_roles(tribunal_setup(10), &[Role::Audience]), &[]);
+    assert!(
+        !["petition", "admit", "address", "vote"]
+            .iter()
+            .any(|it| trace(&without_audience).contains(it))
+    );
 }
 
 #[test]
 fn every_judge_scores_but_only_the_first_admits() {
-    let mut panel = tribunal_setup(10);
-    let second = Seat {
+    let mut setup = tribunal_setup(10);
+    let second_judge = Seat {
         name: "Kit".into(),
         voice: model_participant("opencode"),
-        ..panel.seats[10].clone()
+        ..setup.seats[10].clone()
     };
-    panel.seats.push(second);
-    let mut debate = open_debate(panel);
+    setup.seats.push(second_judge);
+    let mut debate = open_debate(setup);
     play_until(&mut debate, 3, "admit");
     assert_eq!(due_cues(&debate), [cue(1, 3, 2, 10)]);
     play_until(&mut debate, 3, "score");

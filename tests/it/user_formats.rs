@@ -17,18 +17,18 @@ fn catalog_with_files(files: &[(&str, &str)]) -> FormatCatalog {
     load(&folder.path().join("prompts"), folder.path())
 }
 
-fn format_names(catalogue: &FormatCatalog) -> Vec<&str> {
-    catalogue.entries.iter().map(CatalogEntry::name).collect()
+fn format_names(catalog: &FormatCatalog) -> Vec<&str> {
+    catalog.entries.iter().map(CatalogEntry::name).collect()
 }
 
 const BUILT_IN_FORMATS: [&str; 8] =
     ["duel", "research", "dialectic", "tribunal", "arena", "api-design", "security", "migration"];
 
 /// A setup with the format, prompts and default rounds of a catalog entry.
-fn setup_for_entry(offering: &CatalogEntry) -> Setup {
-    let offer = &offering.offer;
+fn setup_for_entry(entry: &CatalogEntry) -> Setup {
+    let offer = &entry.offer;
     Setup {
-        prompts: offering.prompts.clone(),
+        prompts: entry.prompts.clone(),
         ..debate_setup(offer.format.clone(), offer.default_rounds)
     }
 }
@@ -76,24 +76,27 @@ judge = "Judge {{claims}}. {{reply}}"
 
 #[test]
 fn user_format_with_acts_can_be_played() {
-    let catalogue = catalog_with_files(&[("pitch.toml", PITCH_FORMAT)]);
-    assert_eq!(catalogue.invalid_files, []);
-    let pitch = catalogue.find("pitch").unwrap();
+    let catalog = catalog_with_files(&[("pitch.toml", PITCH_FORMAT)]);
+    assert_eq!(catalog.invalid_files, []);
+    let pitch = catalog.find("pitch").unwrap();
     assert!(matches!(&pitch.source, FormatSource::UserFile(file) if file.ends_with("pitch.toml")));
     assert_eq!((pitch.offer.default_rounds, pitch.offer.rounds.clone()), (2, 1..=3));
     assert!(!pitch.offer.confirm_plan && !pitch.offer.impartial_judge);
-    let first = &pitch.offer.format.acts[0].phases[0];
-    assert!(first.web && first.rules.contains(&(Rule::Structured, RuleWeight::Mend)));
-    assert!(pitch.prompts.contains_key("reply.verdict"), "what every format says about replies");
-    assert!(!pitch.prompts.contains_key("propose"), "and nothing of a duel's");
+    let first_phase = &pitch.offer.format.acts[0].phases[0];
+    assert!(first_phase.web && first_phase.rules.contains(&(Rule::Structured, RuleWeight::Mend)));
+    assert!(
+        pitch.prompts.contains_key("reply.verdict"),
+        "every format has the shared reply prompts"
+    );
+    assert!(!pitch.prompts.contains_key("propose"), "it has no prompts of the duel");
     let debate = play_to_end(setup_for_entry(pitch), &[]);
     assert_eq!(trace(&debate), "1.pitch 2.ask 2.ask 0.judge 0.judge completed");
-    let lost = play_to_end(setup_for_entry(pitch), &["1.pitch"]);
-    assert_eq!(outcome_name(&lost), "aborted");
-    let mut told = open_debate(setup_for_entry(pitch));
-    let cue = crate::debate_fixture::play_until(&mut told, 2, "ask");
+    let aborted = play_to_end(setup_for_entry(pitch), &["1.pitch"]);
+    assert_eq!(outcome_name(&aborted), "aborted");
+    let mut second_debate = open_debate(setup_for_entry(pitch));
+    let cue = crate::debate_fixture::play_until(&mut second_debate, 2, "ask");
     assert!(
-        crate::simulated_players::render_prompt(&told, cue)
+        crate::simulated_players::render_prompt(&second_debate, cue)
             .starts_with("Ask about Previous exchanges:")
     );
 }
@@ -113,16 +116,19 @@ frugal = "You care about the price."
 
 #[test]
 fn derived_format_keeps_acts_and_adds_prompts_and_listeners() {
-    let catalogue = catalog_with_files(&[("money.toml", MONEY_FORMAT)]);
-    assert_eq!(catalogue.invalid_files, []);
-    let (money, court) = (catalogue.find("money").unwrap(), catalogue.find("tribunal").unwrap());
-    assert_eq!(money.offer.format.acts, court.offer.format.acts);
+    let catalog = catalog_with_files(&[("money.toml", MONEY_FORMAT)]);
+    assert_eq!(catalog.invalid_files, []);
+    let (money, tribunal) = (catalog.find("money").unwrap(), catalog.find("tribunal").unwrap());
+    assert_eq!(money.offer.format.acts, tribunal.offer.format.acts);
     assert_eq!(money.offer.format.name, "money");
-    assert!(money.offer.confirm_plan && money.offer.impartial_judge, "said, and taken over");
+    assert!(
+        money.offer.confirm_plan && money.offer.impartial_judge,
+        "one set in the file, one inherited"
+    );
     assert_eq!((money.offer.default_rounds, money.offer.rounds.clone()), (6, 5..=7));
     assert_eq!(money.prompts["focus"].trim(), "Ask what it costs.");
-    assert_eq!(money.prompts["argue"], court.prompts["argue"]);
-    assert_ne!(money.prompts["vote"], court.prompts["vote"]);
+    assert_eq!(money.prompts["argue"], tribunal.prompts["argue"]);
+    assert_ne!(money.prompts["vote"], tribunal.prompts["vote"]);
     assert_eq!(money.prompts["act.closing"], "Be brief.");
     let listeners: Vec<&str> = money.audience_types().collect();
     assert!(listeners.contains(&"frugal") && listeners.contains(&"risk-averse"), "{listeners:?}");
@@ -133,36 +139,37 @@ fn derived_format_keeps_acts_and_adds_prompts_and_listeners() {
 
 #[test]
 fn format_can_derive_from_a_user_format() {
-    let second = "about = \"a short one\"\nbase = \"a-pitch\"\nfocus = \"Short.\"";
-    let own = PITCH_FORMAT.replace("name = \"pitch\"\nabout", "about");
-    let catalogue = catalog_with_files(&[("a-pitch.toml", &own), ("b-short.toml", second)]);
-    assert_eq!(catalogue.invalid_files, []);
-    assert_eq!(format_names(&catalogue)[8..], ["a-pitch", "b-short"]);
+    let derived_format = "about = \"a short one\"\nbase = \"a-pitch\"\nfocus = \"Short.\"";
+    let base_format = PITCH_FORMAT.replace("name = \"pitch\"\nabout", "about");
+    let catalog =
+        catalog_with_files(&[("a-pitch.toml", &base_format), ("b-short.toml", derived_format)]);
+    assert_eq!(catalog.invalid_files, []);
+    assert_eq!(format_names(&catalog)[8..], ["a-pitch", "b-short"]);
 }
 
 #[test]
 fn built_in_formats_are_valid() {
-    let catalogue = catalog_with_files(&[]);
+    let catalog = catalog_with_files(&[]);
     assert_eq!(
-        (format_names(&catalogue), catalogue.invalid_files.len()),
+        (format_names(&catalog), catalog.invalid_files.len()),
         (BUILT_IN_FORMATS.to_vec(), 0)
     );
-    for offering in &catalogue.entries {
-        let name = offering.name();
-        assert!(Debate::open(setup_for_entry(offering)).is_ok(), "{name}");
+    for entry in &catalog.entries {
+        let name = entry.name();
+        assert!(Debate::open(setup_for_entry(entry)).is_ok(), "{name}");
         match name {
             "api-design" | "security" | "migration" => {
-                assert_eq!(offering.source, FormatSource::BuiltinTemplate("duel".into()), "{name}");
-                assert!(offering.prompts["focus"].lines().count() > 5, "{name}");
-                let debate = open_debate(setup_for_entry(offering));
-                let told = crate::simulated_players::render_prompt(
+                assert_eq!(entry.source, FormatSource::BuiltinTemplate("duel".into()), "{name}");
+                assert!(entry.prompts["focus"].lines().count() > 5, "{name}");
+                let debate = open_debate(setup_for_entry(entry));
+                let prompt = crate::simulated_players::render_prompt(
                     &debate,
                     crate::debate_fixture::due_cues(&debate)[0],
                 );
-                let first = offering.prompts["focus"].trim().lines().next().unwrap();
-                assert!(told.contains(first), "{name}: {told}");
+                let focus_line = entry.prompts["focus"].trim().lines().next().unwrap();
+                assert!(prompt.contains(focus_line), "{name}: {prompt}");
             }
-            _ => assert_eq!(offering.source, FormatSource::Builtin, "{name}"),
+            _ => assert_eq!(entry.source, FormatSource::Builtin, "{name}"),
         }
     }
 }
@@ -175,8 +182,8 @@ fn pitch_format_with(old: &str, new: &str) -> String {
 
 #[test]
 fn invalid_format_file_error_names_the_reason() {
-    let based = |more: &str| format!("about = \"x\"\nbase = \"duel\"\n{more}");
-    let audience = |speakers: &str| {
+    let derived = |more: &str| format!("about = \"x\"\nbase = \"duel\"\n{more}");
+    let with_speakers = |speakers: &str| {
         pitch_format_with("speakers = [\"con\", \"pro\"]\nreply = \"speech\"", speakers)
     };
     let table: Vec<(String, &str)> = vec![
@@ -195,27 +202,27 @@ fn invalid_format_file_error_names_the_reason() {
             "about = \"x\"\nbase = \"chess\"".into(),
             "there is no `base` format `chess`; known: duel, research, dialectic, tribunal",
         ),
-        (based("colour = \"red\""), "line 3: unknown field `colour`"),
-        (based("name = \"other\""), "it calls itself `other`, and the file is called `pitch`"),
+        (derived("colour = \"red\""), "line 3: unknown field `colour`"),
+        (derived("name = \"other\""), "its `name` is `other`, but the file is named `pitch`"),
         (
-            based("rounds = { least = 0, most = 5, usual = 2 }"),
+            derived("rounds = { least = 0, most = 5, usual = 2 }"),
             "`rounds` has least 0, usual 2, most 5",
         ),
         (
-            based("rounds = { least = 1, most = 101, usual = 2 }"),
+            derived("rounds = { least = 1, most = 101, usual = 2 }"),
             "`rounds` has least 1, usual 2, most 101",
         ),
-        (based("rounds = { least = 3, most = 2, usual = 2 }"), "they must rise, from 1 to 100"),
+        (derived("rounds = { least = 3, most = 2, usual = 2 }"), "they must rise, from 1 to 100"),
         (
-            based("rounds = { least = 1, most = 5, usual = 6 }"),
+            derived("rounds = { least = 1, most = 5, usual = 6 }"),
             "`rounds` has least 1, usual 6, most 5",
         ),
-        (based("rounds = { least = 1, most = 5 }"), "line 3: missing field `usual`"),
-        (based("rounds = 3"), "line 3: "),
-        (based("[prompts]\nparley = \"x\""), "prompt `parley` belongs to no phase"),
-        (based("[prompts]\njudge = \"{{tpoic}}\""), "prompt `judge`: `{{tpoic}}` is not known"),
-        (based("[prompts]\njudge = \"{{topic\""), "prompt `judge`: a `{{` is never closed"),
-        (based("[prompts]\njudge = \" \""), "phase `judge` has no prompt"),
+        (derived("rounds = { least = 1, most = 5 }"), "line 3: missing field `usual`"),
+        (derived("rounds = 3"), "line 3: "),
+        (derived("[prompts]\nparley = \"x\""), "prompt `parley` belongs to no phase"),
+        (derived("[prompts]\njudge = \"{{tpoic}}\""), "prompt `judge`: `{{tpoic}}` is not known"),
+        (derived("[prompts]\njudge = \"{{topic\""), "prompt `judge`: a `{{` is never closed"),
+        (derived("[prompts]\njudge = \" \""), "phase `judge` has no prompt"),
         (pitch_format_with("pitch = \"Pitch", "other = \"Pitch"), "phase `pitch` has no prompt"),
         (
             pitch_format_with("rounds = \"once\"", "rounds = { leaving = 0 }"),
@@ -243,15 +250,15 @@ fn invalid_format_file_error_names_the_reason() {
             "phase `judge`: the rule `evidenced` is about a speech, and the phase asks for a verdict",
         ),
         (
-            audience("speakers = \"admitted\"\nreply = \"speech\""),
-            "somebody is `admitted`, but no phase is `prompted` to admit them",
+            with_speakers("speakers = \"admitted\"\nreply = \"speech\""),
+            "listeners are `admitted`, but no phase is `prompted` to admit them",
         ),
         (
-            audience("speakers = { prompted = \"judge\" }\nreply = \"ruling\""),
-            "somebody is let in, but no phase seats an audience",
+            with_speakers("speakers = { prompted = \"judge\" }\nreply = \"ruling\""),
+            "listeners are admitted, but no phase seats an audience",
         ),
         (
-            audience("speakers = [\"audience\"]\nreply = \"vote\""),
+            with_speakers("speakers = [\"audience\"]\nreply = \"vote\""),
             "there is an audience, but `[audience]` has no type of listener",
         ),
         (
@@ -260,17 +267,21 @@ fn invalid_format_file_error_names_the_reason() {
         ),
     ];
     assert!(table.len() >= 20);
-    for (text, says) in table {
-        let catalogue = catalog_with_files(&[("pitch.toml", &text)]);
-        assert_eq!(format_names(&catalogue), BUILT_IN_FORMATS, "{text}");
-        let broken = &catalogue.invalid_files[0];
-        assert!(broken.why.contains(says), "`{says}` is not in `{}`", broken.why);
-        assert!(!broken.why.contains('\n'), "{}", broken.why);
+    for (text, expected) in table {
+        let catalog = catalog_with_files(&[("pitch.toml", &text)]);
+        assert_eq!(format_names(&catalog), BUILT_IN_FORMATS, "{text}");
+        let invalid_file = &catalog.invalid_files[0];
+        assert!(
+            invalid_file.why.contains(expected),
+            "`{expected}` is not in `{}`",
+            invalid_file.why
+        );
+        assert!(!invalid_file.why.contains('\n'), "{}", invalid_file.why);
         // Looking the format up returns the same error, with the file's path.
-        let Err(AppError::InvalidFormat { name, file, why }) = catalogue.find("pitch") else {
+        let Err(AppError::InvalidFormat { name, file, why }) = catalog.find("pitch") else {
             panic!("{text}")
         };
-        assert_eq!((name.as_str(), &why), ("pitch", &broken.why));
+        assert_eq!((name.as_str(), &why), ("pitch", &invalid_file.why));
         assert!(file.ends_with("pitch.toml"));
     }
 }
@@ -279,24 +290,24 @@ fn invalid_format_file_error_names_the_reason() {
 fn built_in_or_invalid_format_name_is_refused() {
     let text = "about = \"x\"\nbase = \"duel\"";
     for name in BUILT_IN_FORMATS {
-        let catalogue = catalog_with_files(&[(&format!("{name}.toml"), text)]);
-        let why = format!("there is a format `{name}` already; call yours something else");
-        assert_eq!(catalogue.invalid_files[0].why, why);
-        assert_ne!(catalogue.find(name).unwrap().offer.about, "x", "ours is what is opened");
+        let catalog = catalog_with_files(&[(&format!("{name}.toml"), text)]);
+        let reason = format!("there is a format `{name}` already; call yours something else");
+        assert_eq!(catalog.invalid_files[0].why, reason);
+        assert_ne!(catalog.find(name).unwrap().offer.about, "x", "the built-in format is used");
     }
     for name in ["Mine", "my format", "mein_format", "größe", &"x".repeat(41)] {
-        let catalogue = catalog_with_files(&[(&format!("{name}.toml"), text)]);
-        let why = &catalogue.invalid_files[0].why;
-        assert!(why.starts_with(&format!("`{name}` is no name: ")), "{why}");
+        let catalog = catalog_with_files(&[(&format!("{name}.toml"), text)]);
+        let reason = &catalog.invalid_files[0].why;
+        assert!(reason.starts_with(&format!("`{name}` is not a valid name; ")), "{reason}");
     }
     // Files with another extension are ignored.
-    let catalogue =
+    let catalog =
         catalog_with_files(&[("notes.md", text), ("mine.toml~", text), ("fine.toml", text)]);
     assert_eq!(
-        (format_names(&catalogue)[8..].to_vec(), catalogue.invalid_files.len()),
+        (format_names(&catalog)[8..].to_vec(), catalog.invalid_files.len()),
         (vec!["fine"], 0)
     );
-    assert!(matches!(catalogue.find("chess"), Err(AppError::UnknownFormat { .. })));
+    assert!(matches!(catalog.find("chess"), Err(AppError::UnknownFormat { .. })));
 }
 
 #[test]
@@ -314,21 +325,28 @@ fn user_prompt_files_override_built_in_prompts() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    let catalogue = load(&prompts, &folder.path().join("formats"));
-    let words = |format: &str, name: &str| {
-        catalogue.find(format).unwrap().prompts.get(name).cloned().unwrap_or_default()
+    let catalog = load(&prompts, &folder.path().join("formats"));
+    let prompt_text = |format: &str, name: &str| {
+        catalog.find(format).unwrap().prompts.get(name).cloned().unwrap_or_default()
     };
-    assert_eq!(words("duel", "propose"), "Propose! {{topic}}");
-    assert_eq!(words("security", "propose"), "Propose! {{topic}}", "also where it is the base");
-    assert_eq!(words("tribunal", "audience.risk-averse"), "You fear everything.");
-    assert_eq!(words("tribunal", "act.closing"), "Close.");
+    assert_eq!(prompt_text("duel", "propose"), "Propose! {{topic}}");
+    assert_eq!(
+        prompt_text("security", "propose"),
+        "Propose! {{topic}}",
+        "also in formats derived from it"
+    );
+    assert_eq!(prompt_text("tribunal", "audience.risk-averse"), "You fear everything.");
+    assert_eq!(prompt_text("tribunal", "act.closing"), "Close.");
     for format in ["duel", "research", "dialectic", "tribunal"] {
-        assert_eq!(words(format, "reply.verdict"), "Answer in JSON.", "{format}");
-        assert_eq!(words(format, "again"), "Again: {{why}}", "{format}");
+        assert_eq!(prompt_text(format, "reply.verdict"), "Answer in JSON.", "{format}");
+        assert_eq!(prompt_text(format, "again"), "Again: {{why}}", "{format}");
     }
-    let other = load(&folder.path().join("none"), &folder.path().join("none"));
-    assert_eq!(words("duel", "challenge"), other.find("duel").unwrap().prompts["challenge"]);
-    let mut debate = open_debate(setup_for_entry(catalogue.find("duel").unwrap()));
+    let built_in = load(&folder.path().join("none"), &folder.path().join("none"));
+    assert_eq!(
+        prompt_text("duel", "challenge"),
+        built_in.find("duel").unwrap().prompts["challenge"]
+    );
+    let mut debate = open_debate(setup_for_entry(catalog.find("duel").unwrap()));
     let cue = crate::debate_fixture::play_until(&mut debate, 1, "propose");
     assert_eq!(crate::simulated_players::render_prompt(&debate, cue), "Propose! Tabs or spaces?");
 }

@@ -15,13 +15,13 @@ use debate_mcp::debate::verdict::{VerdictBasis, judgment, leading_ruling};
 use debate_mcp::debate::{Body, CitationStatus, Cue, Debate, Role, Side, formats};
 
 /// A duel with these claims, turn by turn, and this number of wrong citations per side.
-fn argued_duel<const N: usize>(claims: [&str; N], wrong: [usize; 2]) -> (Debate, Cue) {
+fn argued_duel<const N: usize>(claims: [&str; N], wrong_citations: [usize; 2]) -> (Debate, Cue) {
     let mut debate = open_debate(debate_setup(formats::duel(), N as u8 / 2));
     let phases = [(1, "propose"), (1, "challenge"), (2, "defend"), (2, "follow_up")];
-    for (nth, (claims, (round, phase))) in claims.into_iter().zip(phases).enumerate() {
+    for (index, (claims, (round, phase))) in claims.into_iter().zip(phases).enumerate() {
         let cue = play_until(&mut debate, round, phase);
-        let wrong = wrong.get(nth).copied().unwrap_or_default();
-        let citations = vec![citation("x.rs:1", CitationStatus::NoSuchPath); wrong];
+        let wrong_citations = wrong_citations.get(index).copied().unwrap_or_default();
+        let citations = vec![citation("x.rs:1", CitationStatus::NoSuchPath); wrong_citations];
         record_reply_with(&mut debate, cue, speech(claims, &[], &[]), citations);
     }
     let judge = play_until(&mut debate, 0, "judge");
@@ -29,9 +29,9 @@ fn argued_duel<const N: usize>(claims: [&str; N], wrong: [usize; 2]) -> (Debate,
 }
 
 /// A ruling whose scores differ by `apart`.
-fn ruling_with_margin(side: Side, apart: u8, cites: Cue) -> Body {
+fn ruling_with_margin(side: Side, margin: u8, cites: Cue) -> Body {
     let Body::Verdict(mut body) = verdict_reply(Some(side), 80, vec![cites]) else { panic!() };
-    let (high, low) = (50 + apart, 50);
+    let (high, low) = (50 + margin, 50);
     body.scores = Some(match side {
         Pro => RulingScores { pro: high, con: low },
         Con => RulingScores { pro: low, con: high },
@@ -47,8 +47,8 @@ fn assert_judgment(
     expected: (Side, VerdictBasis, bool),
 ) {
     let first = debate.turns().next().unwrap().0;
-    for ((side, apart), seat) in rulings.into_iter().zip([10, 11]) {
-        record_reply(&mut debate, Cue { seat, ..judge }, ruling_with_margin(side, apart, first));
+    for ((side, margin), seat) in rulings.into_iter().zip([10, 11]) {
+        record_reply(&mut debate, Cue { seat, ..judge }, ruling_with_margin(side, margin, first));
     }
     let judgment = judgment(&debate).unwrap();
     assert_eq!((judgment.winner, judgment.basis, judgment.is_contested()), expected);
@@ -61,7 +61,7 @@ fn single_ruling_decides() {
             open_debate(without_roles(debate_setup(formats::duel(), 1), &[Role::Mirror]));
         let judge = play_until(&mut debate, 0, "judge");
         let first = debate.turns().next().unwrap().0;
-        assert_eq!(judgment(&debate), None, "never before there is one");
+        assert_eq!(judgment(&debate), None, "no judgment before a ruling");
         // With a confidence of zero.
         record_reply(&mut debate, judge, verdict_reply(Some(side), 0, vec![first]));
         let judgment = judgment(&debate).unwrap();
@@ -84,7 +84,7 @@ fn agreeing_judge_and_mirror_are_uncontested() {
 fn tie_breaks_apply_in_order() {
     let split = [(Pro, 10), (Con, 10)];
     let (pro_by_far, con_by_far) = ([(Pro, 20), (Con, 10)], [(Pro, 10), (Con, 20)]);
-    let turned = [(Con, 10), (Pro, 10)];
+    let swapped = [(Con, 10), (Pro, 10)];
     // First tie-break: fewer wrong citations, whatever else favours the other side.
     assert_judgment(argued_duel(["p", "c"], [0, 1]), con_by_far, (Pro, FewerWrongCitations, true));
     assert_judgment(
@@ -103,14 +103,14 @@ fn tie_breaks_apply_in_order() {
     assert_judgment(even(), con_by_far, (Con, LargerMargin, true));
     // Last: the proposal stands.
     assert_judgment(argued_duel(["p", "c>p"], [3, 3]), split, (Pro, Proposer, true));
-    assert_judgment(even(), turned, (Pro, Proposer, true));
+    assert_judgment(even(), swapped, (Pro, Proposer, true));
 }
 
 #[test]
 fn mirror_with_less_weight_cannot_cause_a_tie() {
-    let mut uneven = debate_setup(formats::duel(), 1);
-    uneven.seats[11].weight = 1;
-    let mut debate = open_debate(uneven);
+    let mut setup = debate_setup(formats::duel(), 1);
+    setup.seats[11].weight = 1;
+    let mut debate = open_debate(setup);
     let judge = play_until(&mut debate, 0, "judge");
     assert_judgment((debate, judge), [(Con, 1), (Pro, 50)], (Con, Majority, true));
 }
@@ -121,7 +121,7 @@ fn verdict_text_comes_from_the_unswapped_judge() {
     let first = debate.turns().next().unwrap().0;
     let mirror = Cue { seat: 11, ..judge };
     record_reply(&mut debate, mirror, ruling_with_margin(Con, 1, first));
-    assert_eq!(leading_ruling(&debate, Con).unwrap().0, mirror, "for want of another");
+    assert_eq!(leading_ruling(&debate, Con).unwrap().0, mirror, "the only ruling");
     record_reply(&mut debate, judge, ruling_with_margin(Con, 1, first));
     assert_eq!(leading_ruling(&debate, Con).unwrap().0, judge);
 }
@@ -132,8 +132,8 @@ fn marks_and_votes_decide_without_a_ruling() {
     let judgment = judgment(&unruled).unwrap();
     assert_eq!((judgment.winner, judgment.basis), (Con, Weighed));
     // Without any ruling or vote there is no judgment, whatever the marks.
-    let nobody = play_to_end(debate_setup(formats::tribunal(), 7), &["0.judge", "0.vote"]);
-    assert_eq!(debate_mcp::debate::verdict::judgment(&nobody), None);
+    let undecided = play_to_end(debate_setup(formats::tribunal(), 7), &["0.judge", "0.vote"]);
+    assert_eq!(debate_mcp::debate::verdict::judgment(&undecided), None);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn forfeit_decides_without_a_ruling() {
     let debate = play_to_end(debate_setup(arena_with_forfeit(), 2), &["2.close/Bob"]);
     let judgment = judgment(&debate).unwrap();
     assert_eq!((judgment.winner, judgment.basis), (Pro, Forfeit));
-    for (basis, says) in [
+    for (basis, text) in [
         (Forfeit, "the other side fell silent"),
         (VerdictBasis::Ruling, "by one ruling"),
         (Agreement, "both rulings, with the sides swapped, agree"),
@@ -152,7 +152,7 @@ fn forfeit_decides_without_a_ruling() {
         (LargerMargin, "tie-break: the ruling with the larger margin"),
         (Proposer, "tie-break: nothing else tells the sides apart, so the proposal stands"),
     ] {
-        assert_eq!(basis.describe(), says);
+        assert_eq!(basis.describe(), text);
     }
 }
 

@@ -35,18 +35,18 @@ pub(crate) struct ServerSentEvent {
 
 impl WebServer {
     /// Starts `debate view` for this archive. Port 0 means any free port.
-    pub(crate) fn start(lab: &TestEnv, port: u16) -> WebServer {
+    pub(crate) fn start(env: &TestEnv, port: u16) -> WebServer {
         let bind = port.to_string();
-        let mut running = lab.debate(&["view", "--json", "--bind", &bind]).spawn();
-        let (_, stdout) = running.take_stdio();
+        let mut process = env.debate(&["view", "--json", "--bind", &bind]).spawn();
+        let (_, stdout) = process.take_stdio();
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line).unwrap();
-        let told: Value = serde_json::from_str(&line).unwrap();
-        crate::cli_json::assert_matches_schema("view", &told);
-        let url = told["url"].as_str().unwrap();
+        let info: Value = serde_json::from_str(&line).unwrap();
+        crate::cli_json::assert_matches_schema("view", &info);
+        let url = info["url"].as_str().unwrap();
         let port = url.trim_end_matches('/').rsplit_once(':').unwrap().1.parse().unwrap();
-        let enter = told["enter"].as_str().unwrap().split_once(&format!(":{port}")).unwrap().1;
-        WebServer { running: Some(running), port, login_path: enter.to_owned() }
+        let login_path = info["enter"].as_str().unwrap().split_once(&format!(":{port}")).unwrap().1;
+        WebServer { running: Some(process), port, login_path: login_path.to_owned() }
     }
 
     /// A client for a site that runs in this process.
@@ -64,9 +64,9 @@ impl WebServer {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let host = format!("Host: 127.0.0.1:{}", self.port);
-        let named = headers.iter().any(|line| line.starts_with("Host:"));
+        let has_host = headers.iter().any(|line| line.starts_with("Host:"));
         let mut lines = vec![format!("{method} {path} HTTP/1.0")];
-        lines.extend((!named).then_some(host));
+        lines.extend((!has_host).then_some(host));
         lines.extend(headers.iter().map(|line| (*line).to_owned()));
         if !body.is_empty() {
             lines.push("Content-Type: application/x-www-form-urlencoded".into());
@@ -102,14 +102,15 @@ impl WebServer {
         &self,
         id: &str,
         after: Option<u64>,
-        last: Option<u64>,
+        last_event_id: Option<u64>,
     ) -> EventStream {
         let path = match after {
             Some(after) => format!("/debates/{id}/events?after={after}"),
             None => format!("/debates/{id}/events"),
         };
-        let last = last.map(|last| format!("Last-Event-ID: {last}"));
-        let headers: Vec<&str> = last.as_deref().into_iter().collect();
+        let last_event_id =
+            last_event_id.map(|last_event_id| format!("Last-Event-ID: {last_event_id}"));
+        let headers: Vec<&str> = last_event_id.as_deref().into_iter().collect();
         let mut reader = BufReader::new(self.open_request("GET", &path, &headers, ""));
         let mut line = String::new();
         while line != "\r\n" {
@@ -121,10 +122,11 @@ impl WebServer {
 
     /// Logs in and returns the session cookie as a request header.
     pub(crate) fn login_cookie(&self) -> String {
-        let answer = self.get_with_headers(&self.login_path, &["Sec-Fetch-Site: none"]);
-        assert_eq!(answer.status, 303, "{answer:?}");
-        let set = answer.header.lines().find(|line| line.starts_with("set-cookie:")).unwrap();
-        let value = set.split_once(':').unwrap().1.split(';').next().unwrap().trim();
+        let response = self.get_with_headers(&self.login_path, &["Sec-Fetch-Site: none"]);
+        assert_eq!(response.status, 303, "{response:?}");
+        let cookie_line =
+            response.header.lines().find(|line| line.starts_with("set-cookie:")).unwrap();
+        let value = cookie_line.split_once(':').unwrap().1.split(';').next().unwrap().trim();
         format!("Cookie: {value}")
     }
 }
@@ -146,18 +148,18 @@ impl WebResponse {
 impl Iterator for EventStream {
     type Item = ServerSentEvent;
     fn next(&mut self) -> Option<ServerSentEvent> {
-        let mut heard = ServerSentEvent { kind: String::new(), id: None, data: Value::Null };
-        let mut any = false;
+        let mut event = ServerSentEvent { kind: String::new(), id: None, data: Value::Null };
+        let mut has_kind = false;
         loop {
             let mut line = String::new();
             if self.0.read_line(&mut line).ok()? == 0 {
                 return None;
             }
             match line.trim_end().split_once(": ") {
-                Some(("event", kind)) => (heard.kind, any) = (kind.into(), true),
-                Some(("id", id)) => heard.id = Some(id.parse().unwrap()),
-                Some(("data", data)) => heard.data = serde_json::from_str(data).unwrap(),
-                None if line.trim().is_empty() && any => return Some(heard),
+                Some(("event", kind)) => (event.kind, has_kind) = (kind.into(), true),
+                Some(("id", id)) => event.id = Some(id.parse().unwrap()),
+                Some(("data", data)) => event.data = serde_json::from_str(data).unwrap(),
+                None if line.trim().is_empty() && has_kind => return Some(event),
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
 //! The web site of `debate view` and `debate serve`, tested with plain HTTP requests: pages,
 //! headers, login, actions, live events and export.
-use crate::command_queue::{test_app, workspace};
+use crate::command_queue::{test_app, test_workspace};
 use crate::html_checker::find_html_error;
 use crate::scripted_replies::tribunal;
 use crate::test_env::{
@@ -15,16 +15,16 @@ use serde_json::json;
 
 /// A test environment with one finished duel.
 fn set_up_finished_duel() -> (TestEnv, String) {
-    let lab = TestEnv::new();
-    lab.debate_run("One file or many?", &["--json"]).expect_success();
-    let id = lab.latest_debate_id();
-    (lab, id)
+    let env = TestEnv::new();
+    env.debate_run("One file or many?", &["--json"]).expect_success();
+    let id = env.latest_debate_id();
+    (env, id)
 }
 
 #[test]
 fn every_page_is_valid_html_with_security_headers() {
-    let (lab, id) = set_up_finished_duel();
-    let server = WebServer::start(&lab, 0);
+    let (env, id) = set_up_finished_duel();
+    let server = WebServer::start(&env, 0);
     let base = format!("/debates/{id}");
     for (path, kind) in [
         ("/".to_owned(), "archive"),
@@ -56,35 +56,35 @@ fn every_page_is_valid_html_with_security_headers() {
         assert_eq!((page.status, find_html_error(&page.body)), (404, None), "{path}");
     }
     assert_eq!(server.get("/debates/debate-x/events").status, 404);
-    let moments = server.get(&format!("{base}/timeline")).expect_ok().json();
-    assert_eq!(moments.as_array().unwrap().len(), lab.events(&id).len());
-    assert_eq!(moments[1]["turn"], "turn-0-1-0-0");
+    let timeline = server.get(&format!("{base}/timeline")).expect_ok().json();
+    assert_eq!(timeline.as_array().unwrap().len(), env.events(&id).len());
+    assert_eq!(timeline[1]["turn"], "turn-0-1-0-0");
 }
 
 #[test]
 fn assets_are_cached_by_content_hash() {
-    let (lab, _) = set_up_finished_duel();
-    let server = WebServer::start(&lab, 0);
+    let (env, _) = set_up_finished_duel();
+    let server = WebServer::start(&env, 0);
     let page = server.get("/").expect_ok().body;
-    for (begin, kind) in
+    for (prefix, kind) in
         [("/assets/app.css?v=", "text/css"), ("/assets/app.js?v=", "text/javascript")]
     {
-        let at = page.find(begin).unwrap();
-        let path = page[at..].split('"').next().unwrap();
+        let start = page.find(prefix).unwrap();
+        let path = page[start..].split('"').next().unwrap();
         let asset = server.get(path).expect_ok();
         assert!(asset.header.contains(&format!("content-type: {kind}")), "{}", asset.header);
         assert!(asset.header.contains("immutable"), "{}", asset.header);
         let tag = asset.header.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
-        let again = server.get_with_headers(path, &[&format!("If-None-Match: {tag}")]);
-        assert_eq!((again.status, again.body.as_str()), (304, ""));
+        let cached = server.get_with_headers(path, &[&format!("If-None-Match: {tag}")]);
+        assert_eq!((cached.status, cached.body.as_str()), (304, ""));
     }
     assert!(server.get("/favicon.svg").expect_ok().header.contains("image/svg+xml"));
 }
 
 #[test]
 fn only_loopback_host_names_are_accepted() {
-    let (lab, _) = set_up_finished_duel();
-    let server = WebServer::start(&lab, 0);
+    let (env, _) = set_up_finished_duel();
+    let server = WebServer::start(&env, 0);
     let port = server.port;
     for name in ["localhost", "127.0.0.1", "[::1]"] {
         assert_eq!(
@@ -96,23 +96,23 @@ fn only_loopback_host_names_are_accepted() {
     for name in ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", ""] {
         assert_eq!(server.get_with_headers("/", &[&format!("Host: {name}")]).status, 421, "{name}");
     }
-    let refused = lab.debate(&["view", "--bind", "0.0.0.0:0"]).expect_error(2);
-    refused.assert_stderr_contains("can be reached by others");
+    let output = env.debate(&["view", "--bind", "0.0.0.0:0"]).expect_error(2);
+    output.assert_stderr_contains("can be reached by others");
 }
 
 #[test]
 fn event_stream_resumes_after_the_last_event_id() {
-    let (lab, id) = set_up_finished_duel();
-    let many = lab.events(&id).len() as u64;
-    let server = WebServer::start(&lab, 0);
-    let heard: Vec<ServerSentEvent> = server.open_events(&id, Some(0), None).collect();
-    let ids: Vec<u64> = heard.iter().filter_map(|it| it.id).collect();
-    assert_eq!(ids, (1..=many).collect::<Vec<_>>());
-    assert_eq!(heard.last().unwrap().kind, "end");
-    for after in [0, 3, many - 1, many] {
+    let (env, id) = set_up_finished_duel();
+    let event_count = env.events(&id).len() as u64;
+    let server = WebServer::start(&env, 0);
+    let events: Vec<ServerSentEvent> = server.open_events(&id, Some(0), None).collect();
+    let ids: Vec<u64> = events.iter().filter_map(|it| it.id).collect();
+    assert_eq!(ids, (1..=event_count).collect::<Vec<_>>());
+    assert_eq!(events.last().unwrap().kind, "end");
+    for after in [0, 3, event_count - 1, event_count] {
         let rest: Vec<ServerSentEvent> = server.open_events(&id, Some(1), Some(after)).collect();
         let from = usize::try_from(after).unwrap();
-        assert_eq!(rest, heard[from..], "the header has the last word");
+        assert_eq!(rest, events[from..], "the header overrides the query");
     }
     // A new client, and one with an event id beyond the end of the log.
     let kinds =
@@ -124,13 +124,13 @@ fn event_stream_resumes_after_the_last_event_id() {
 /// The debate runs in another process. The web server is killed and restarted in between.
 #[test]
 fn event_stream_survives_a_server_restart() {
-    let lab = TestEnv::new();
-    let slow = speech_with_claim("One file locks.", "C1", &["P1"]);
-    let line = json!({"phase": "challenge", "text": slow, "delay_ms": 1_500});
-    lab.write_script(&SeatScript::new().prepend(line));
-    let server = WebServer::start(&lab, 0);
-    let player = lab.debate_run("Slow?", &["--rounds", "2", "--json"]).spawn();
-    let id = lab.wait_for_challenger();
+    let env = TestEnv::new();
+    let text = speech_with_claim("One file locks.", "C1", &["P1"]);
+    let entry = json!({"phase": "challenge", "text": text, "delay_ms": 1_500});
+    env.write_script(&SeatScript::new().prepend(entry));
+    let server = WebServer::start(&env, 0);
+    let player = env.debate_run("Slow?", &["--rounds", "2", "--json"]).spawn();
+    let id = env.wait_for_challenger();
     let page = server.get(&format!("/debates/{id}")).expect_ok().body;
     assert_contains_in_order(&page, &["data-running=\"true\"", "data-pending=\"true\""]);
     let mut stream = server.open_events(&id, Some(0), None);
@@ -141,42 +141,43 @@ fn event_stream_survives_a_server_restart() {
     let port = server.kill();
     let more: Vec<u64> = stream.filter_map(|it| it.id).collect();
     ids.extend(more);
-    let done = player.wait();
-    assert_eq!(done.exit_code, Some(0), "{done:?}");
-    let mut again = None;
+    let output = player.wait();
+    assert_eq!(output.exit_code, Some(0), "{output:?}");
+    let mut restarted = None;
     wait_until("the port is free", || {
-        let taken = std::net::TcpListener::bind(("127.0.0.1", port)).is_err();
-        if !taken {
-            again = Some(WebServer::start(&lab, port));
+        let port_taken = std::net::TcpListener::bind(("127.0.0.1", port)).is_err();
+        if !port_taken {
+            restarted = Some(WebServer::start(&env, port));
         }
-        !taken
+        !port_taken
     });
     let rest: Vec<ServerSentEvent> =
-        again.unwrap().open_events(&id, Some(0), ids.last().copied()).collect();
+        restarted.unwrap().open_events(&id, Some(0), ids.last().copied()).collect();
     ids.extend(rest.iter().filter_map(|it| it.id));
-    let many = lab.events(&id).len() as u64;
-    assert_eq!(ids, (1..=many).collect::<Vec<_>>());
+    let event_count = env.events(&id).len() as u64;
+    assert_eq!(ids, (1..=event_count).collect::<Vec<_>>());
     assert_eq!(rest.last().unwrap().kind, "end");
 }
 
 #[test]
 fn viewer_gets_live_text_and_then_the_whole_turn() {
-    let lab = TestEnv::new();
-    let words = "Word by word it locks. ".repeat(20);
-    let text = speech_with_claim(&words, "C1", &["P1"]);
-    let line = json!({"phase": "challenge", "text": text, "delay_ms": 1_500});
-    lab.write_script(&SeatScript::new().prepend(line));
-    let server = WebServer::start(&lab, 0);
-    let player = lab.debate_run("Slow?", &["--rounds", "1", "--json"]).spawn();
-    let id = lab.wait_for_challenger();
-    let heard: Vec<ServerSentEvent> = server.open_events(&id, Some(0), None).collect();
+    let env = TestEnv::new();
+    let prose = "Word by word it locks. ".repeat(20);
+    let text = speech_with_claim(&prose, "C1", &["P1"]);
+    let entry = json!({"phase": "challenge", "text": text, "delay_ms": 1_500});
+    env.write_script(&SeatScript::new().prepend(entry));
+    let server = WebServer::start(&env, 0);
+    let player = env.debate_run("Slow?", &["--rounds", "1", "--json"]).spawn();
+    let id = env.wait_for_challenger();
+    let events: Vec<ServerSentEvent> = server.open_events(&id, Some(0), None).collect();
     assert_eq!(player.wait().exit_code, Some(0));
-    assert_eq!(heard.last().unwrap().kind, "end");
-    let spoke = heard.iter().find(|it| it.data["replace"]["turn-0-1-1-1"].is_string()).unwrap();
-    let html = spoke.data["replace"]["turn-0-1-1-1"].as_str().unwrap();
+    assert_eq!(events.last().unwrap().kind, "end");
+    let turn_event =
+        events.iter().find(|it| it.data["replace"]["turn-0-1-1-1"].is_string()).unwrap();
+    let html = turn_event.data["replace"]["turn-0-1-1-1"].as_str().unwrap();
     assert!(html.contains("Word by word it locks.") && !html.contains("data-pending"), "{html}");
     let mut shown: Vec<u16> = vec![];
-    for live in heard.iter().filter(|it| it.kind == "live") {
+    for live in events.iter().filter(|it| it.kind == "live") {
         assert_eq!((live.id, &live.data["turn"]), (None, &json!("turn-0-1-1-1")));
         let offset = usize::try_from(live.data["offset"].as_u64().unwrap()).unwrap();
         assert!(offset == 0 || offset == shown.len(), "a gap or a repeat");
@@ -184,90 +185,108 @@ fn viewer_gets_live_text_and_then_the_whole_turn() {
         shown.extend(live.data["text"].as_str().unwrap().encode_utf16());
     }
     let shown = String::from_utf16(&shown).unwrap();
-    assert!(!shown.is_empty() && words.starts_with(shown.trim_end()), "{shown}");
+    assert!(!shown.is_empty() && prose.starts_with(shown.trim_end()), "{shown}");
 }
 
 /// A site as `debate serve` mounts it: limited to one format, with a token per access level.
 #[test]
 fn scoped_site_hides_other_formats_and_needs_a_token() {
-    let (lab, duel) = set_up_finished_duel();
-    let seat = lab.write_replies(&tribunal(3));
-    let args = ["run", "A court?", "--format", "tribunal", "--model", &seat, "--rounds", "3"];
-    lab.debate(&[&args[..], &["--same-judge", "--json"]].concat()).expect_success();
-    let court = lab.latest_debate_id();
+    let (env, duel_id) = set_up_finished_duel();
+    let script_seat = env.write_replies(&tribunal(3));
+    let args =
+        ["run", "A court?", "--format", "tribunal", "--model", &script_seat, "--rounds", "3"];
+    env.debate(&[&args[..], &["--same-judge", "--json"]].concat()).expect_success();
+    let tribunal_id = env.latest_debate_id();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let desk = test_app(&lab);
-    let entry = AuthTokens::new(desk.archive(), "serve", false).unwrap();
-    let (owner, reader) = (entry.owner_token().to_owned(), entry.reader_token().to_owned());
-    assert!(owner != reader && owner.len() == 40);
+    let app = test_app(&env);
+    let auth = AuthTokens::new(app.archive(), "serve", false).unwrap();
+    let (owner_token, reader_token) =
+        (auth.owner_token().to_owned(), auth.reader_token().to_owned());
+    assert!(owner_token != reader_token && owner_token.len() == 40);
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
     let site = site::router(SiteConfig {
-        app: desk,
-        workspace: workspace(&lab),
+        app,
+        workspace: test_workspace(&env),
         scope: SiteScope::Format("tribunal".into()),
-        auth: entry,
+        auth,
         origin_check: OriginCheck::new(address, &["Debates.example".into()]),
         sign_in_hint: String::new(),
         arena: None,
     });
     runtime.spawn(listen(listener, site));
-    let stranger = WebServer::in_process(address.port(), "0000");
-    assert_eq!(stranger.get("/").status, 401);
-    assert_eq!(stranger.get(&format!("/debates/{court}/events")).status, 401);
-    assert_eq!(stranger.get("/assets/app.css").status, 200);
-    let guest = WebServer::in_process(address.port(), &reader);
-    let cookie = guest.login_cookie();
-    let page = guest.get_with_headers("/", &[&cookie]).expect_ok().body;
-    assert!(page.contains(&court) && !page.contains(&duel), "{page}");
-    assert!(!page.contains("name=\"root\""), "where it lies is nobody's business");
+    let anonymous = WebServer::in_process(address.port(), "0000");
+    assert_eq!(anonymous.get("/").status, 401);
+    assert_eq!(anonymous.get(&format!("/debates/{tribunal_id}/events")).status, 401);
+    assert_eq!(anonymous.get("/assets/app.css").status, 200);
+    let reader_client = WebServer::in_process(address.port(), &reader_token);
+    let cookie = reader_client.login_cookie();
+    let page = reader_client.get_with_headers("/", &[&cookie]).expect_ok().body;
+    assert!(page.contains(&tribunal_id) && !page.contains(&duel_id), "{page}");
+    assert!(!page.contains("name=\"root\""), "readers cannot filter by folder");
     let searched =
-        guest.get_with_headers("/?q=file&format=duel&root=x", &[&cookie]).expect_ok().body;
-    assert!(!searched.contains(&duel), "{searched}");
+        reader_client.get_with_headers("/?q=file&format=duel&root=x", &[&cookie]).expect_ok().body;
+    assert!(!searched.contains(&duel_id), "{searched}");
     for path in ["", "/fragments", "/timeline", "/events", "/export", "/source?path=x"] {
-        let there = guest.get_with_headers(&format!("/debates/{duel}{path}"), &[&cookie]);
-        assert_eq!(there.status, 404, "{path}");
+        let response =
+            reader_client.get_with_headers(&format!("/debates/{duel_id}{path}"), &[&cookie]);
+        assert_eq!(response.status, 404, "{path}");
     }
-    assert_eq!(guest.get_with_headers(&format!("/debates/{court}"), &[&cookie]).status, 200);
     assert_eq!(
-        guest.get_with_headers("/", &["Host: debates.example", &cookie]).status,
-        200,
-        "a name given"
+        reader_client.get_with_headers(&format!("/debates/{tribunal_id}"), &[&cookie]).status,
+        200
     );
-    let compared = format!("/compare?a={court}&b={duel}");
-    assert_eq!(guest.get_with_headers(&compared, &[&cookie]).status, 404);
-    let bearer = format!("Authorization: Bearer {reader}");
-    assert_eq!(guest.get_with_headers("/leaderboard", &[&bearer]).status, 200);
-    let act = format!("/debates/{court}/actions/pause");
-    assert_eq!(guest.post(&act, &[&cookie], "csrf=x").status, 401, "who reads does not act");
-    let host = WebServer::in_process(address.port(), &owner).login_cookie();
-    assert_eq!(guest.post(&act, &[&host], "csrf=x").status, 403, "not without the form");
+    assert_eq!(
+        reader_client.get_with_headers("/", &["Host: debates.example", &cookie]).status,
+        200,
+        "a configured host name"
+    );
+    let compare_path = format!("/compare?a={tribunal_id}&b={duel_id}");
+    assert_eq!(reader_client.get_with_headers(&compare_path, &[&cookie]).status, 404);
+    let bearer = format!("Authorization: Bearer {reader_token}");
+    assert_eq!(reader_client.get_with_headers("/leaderboard", &[&bearer]).status, 200);
+    let action_path = format!("/debates/{tribunal_id}/actions/pause");
+    assert_eq!(
+        reader_client.post(&action_path, &[&cookie], "csrf=x").status,
+        401,
+        "readers cannot act"
+    );
+    let owner_cookie = WebServer::in_process(address.port(), &owner_token).login_cookie();
+    assert_eq!(
+        reader_client.post(&action_path, &[&owner_cookie], "csrf=x").status,
+        403,
+        "the CSRF token is invalid"
+    );
 }
 
 #[test]
 fn actions_need_a_login_and_a_csrf_token() {
-    let lab = TestEnv::new();
-    lab.debate_run("One file?", &["--pause", "--json"]).expect_exit_code(2);
-    let id = lab.latest_debate_id();
-    let server = WebServer::start(&lab, 0);
-    let before = lab.events(&id).len();
+    let env = TestEnv::new();
+    env.debate_run("One file?", &["--pause", "--json"]).expect_exit_code(2);
+    let id = env.latest_debate_id();
+    let server = WebServer::start(&env, 0);
+    let before = env.events(&id).len();
     let page = format!("/debates/{id}");
     let action = |name: &str| format!("/debates/{id}/actions/{name}");
-    let reader = server.get(&page).expect_ok().body;
-    assert!(!reader.contains("<form method=\"post\"") && reader.contains("Read only."), "{reader}");
+    let reader_page = server.get(&page).expect_ok().body;
+    assert!(
+        !reader_page.contains("<form method=\"post\"") && reader_page.contains("Read only."),
+        "{reader_page}"
+    );
     assert_eq!(server.get("/enter?token=0000").status, 403);
     assert_eq!(server.post(&action("remark"), &[], "text=x&csrf=x").status, 401);
     let cookie = server.login_cookie();
-    let owner = server.get_with_headers(&page, &[&cookie]).expect_ok().body;
-    let csrf = owner.split_once("name=\"csrf\" value=\"").unwrap().1.split('"').next().unwrap();
-    let good = format!("csrf={csrf}&text=Mind+the+cost.");
+    let owner_page = server.get_with_headers(&page, &[&cookie]).expect_ok().body;
+    let csrf =
+        owner_page.split_once("name=\"csrf\" value=\"").unwrap().1.split('"').next().unwrap();
+    let valid_body = format!("csrf={csrf}&text=Mind+the+cost.");
     for (headers, body, status) in [
         (vec![cookie.as_str()], "text=x", 403),
         (vec![cookie.as_str()], "text=x&csrf=0000", 403),
-        (vec![cookie.as_str(), "Origin: http://evil.example"], good.as_str(), 403),
-        (vec![cookie.as_str(), "Origin: null"], good.as_str(), 403),
-        (vec![cookie.as_str(), "Sec-Fetch-Site: cross-site"], good.as_str(), 403),
-        (vec!["Cookie: debate_view=0000"], good.as_str(), 401),
+        (vec![cookie.as_str(), "Origin: http://evil.example"], valid_body.as_str(), 403),
+        (vec![cookie.as_str(), "Origin: null"], valid_body.as_str(), 403),
+        (vec![cookie.as_str(), "Sec-Fetch-Site: cross-site"], valid_body.as_str(), 403),
+        (vec!["Cookie: debate_view=0000"], valid_body.as_str(), 401),
     ] {
         assert_eq!(
             server.post(&action("remark"), &headers, body).status,
@@ -275,34 +294,38 @@ fn actions_need_a_login_and_a_csrf_token() {
             "{headers:?} {body}"
         );
     }
-    let empty = format!("csrf={csrf}&text=+");
-    assert_eq!(server.post(&action("remark"), &[&cookie], &empty).status, 422);
-    assert_eq!(server.post(&action("explode"), &[&cookie], &good).status, 404);
-    assert_eq!(lab.events(&id).len(), before, "none of these was done");
+    let empty_body = format!("csrf={csrf}&text=+");
+    assert_eq!(server.post(&action("remark"), &[&cookie], &empty_body).status, 422);
+    assert_eq!(server.post(&action("explode"), &[&cookie], &valid_body).status, 404);
+    assert_eq!(env.events(&id).len(), before, "none of these was executed");
     // A typed URL redirects at once. A cross-site link gets a page that refreshes, so that the
     // strict cookie is sent.
-    let set = server.get_with_headers(&server.login_path, &["Sec-Fetch-Site: none"]);
-    assert_eq!(set.status, 303);
+    let login = server.get_with_headers(&server.login_path, &["Sec-Fetch-Site: none"]);
+    assert_eq!(login.status, 303);
     assert_contains_in_order(
-        &set.header,
+        &login.header,
         &["location: /", "set-cookie: debate_view=", "httponly; samesite=strict"],
     );
-    assert!(!set.header.contains("secure"));
-    let led = ["Sec-Fetch-Site: cross-site", "X-Forwarded-Proto: https"];
-    let led =
-        server.get_with_headers(&format!("{}&next={id}", server.login_path), &led).expect_ok();
-    assert!(led.header.contains("samesite=strict; secure"), "{}", led.header);
-    assert!(led.header.contains(&format!("refresh: 0; url=/debates/{}", id.to_lowercase())));
-    let astray = server.get(&format!("{}&next=//evil.example", server.login_path)).expect_ok();
-    assert!(astray.header.contains("refresh: 0; url=/\r\n"), "{}", astray.header);
+    assert!(!login.header.contains("secure"));
+    let cross_site = ["Sec-Fetch-Site: cross-site", "X-Forwarded-Proto: https"];
+    let refresh_page = server
+        .get_with_headers(&format!("{}&next={id}", server.login_path), &cross_site)
+        .expect_ok();
+    assert!(refresh_page.header.contains("samesite=strict; secure"), "{}", refresh_page.header);
+    assert!(
+        refresh_page.header.contains(&format!("refresh: 0; url=/debates/{}", id.to_lowercase()))
+    );
+    let foreign_next =
+        server.get(&format!("{}&next=//evil.example", server.login_path)).expect_ok();
+    assert!(foreign_next.header.contains("refresh: 0; url=/\r\n"), "{}", foreign_next.header);
 }
 
 #[test]
 fn logged_in_user_can_remark_and_request_the_verdict() {
-    let lab = TestEnv::new();
-    lab.debate_run("One file?", &["--pause", "--json"]).expect_exit_code(2);
-    let id = lab.latest_debate_id();
-    let server = WebServer::start(&lab, 0);
+    let env = TestEnv::new();
+    env.debate_run("One file?", &["--pause", "--json"]).expect_exit_code(2);
+    let id = env.latest_debate_id();
+    let server = WebServer::start(&env, 0);
     let cookie = server.login_cookie();
     let page = || server.get_with_headers(&format!("/debates/{id}"), &[&cookie]).expect_ok().body;
     let csrf = page()
@@ -315,82 +338,92 @@ fn logged_in_user_can_remark_and_request_the_verdict() {
         .to_owned();
     let origin = format!("Origin: http://127.0.0.1:{}", server.port);
     let headers = [cookie.as_str(), origin.as_str(), "Sec-Fetch-Site: same-origin"];
-    let act = |name: &str, fields: &str| {
+    let post_action = |name: &str, fields: &str| {
         server.post(
             &format!("/debates/{id}/actions/{name}"),
             &headers,
             &format!("csrf={csrf}&{fields}"),
         )
     };
-    let done = act("remark", "text=Mind+the+%2A%2Acost%2A%2A.");
-    assert_eq!(done.status, 303, "{done:?}");
+    let remark_response = post_action("remark", "text=Mind+the+%2A%2Acost%2A%2A.");
+    assert_eq!(remark_response.status, 303, "{remark_response:?}");
     assert!(
-        done.header.contains(&format!("location: /debates/{}", id.to_lowercase())),
+        remark_response.header.contains(&format!("location: /debates/{}", id.to_lowercase())),
         "{}",
-        done.header
+        remark_response.header
     );
     assert!(page().contains("Mind the <strong>cost</strong>."));
-    let json = [headers[0], headers[1], "Accept: application/json"];
+    let json_headers = [headers[0], headers[1], "Accept: application/json"];
     let body = format!("csrf={csrf}");
-    let said = server.post(&format!("/debates/{id}/actions/verdict"), &json, &body);
-    assert_eq!((said.status, &said.json()["ok"]), (200, &json!(true)), "{said:?}");
-    wait_until("it is over", || page().contains("had the stronger argument"));
-    let said = server.post(&format!("/debates/{id}/actions/pause"), &json, &body);
-    assert_eq!((said.status, &said.json()["ok"]), (409, &json!(false)), "{said:?}");
-    lab.assert_replays(&id);
+    let response = server.post(&format!("/debates/{id}/actions/verdict"), &json_headers, &body);
+    assert_eq!((response.status, &response.json()["ok"]), (200, &json!(true)), "{response:?}");
+    wait_until("the debate is over", || page().contains("had the stronger argument"));
+    let response = server.post(&format!("/debates/{id}/actions/pause"), &json_headers, &body);
+    assert_eq!((response.status, &response.json()["ok"]), (409, &json!(false)), "{response:?}");
+    env.assert_replays(&id);
 }
 
 #[test]
 fn human_votes_on_the_page_without_seeing_sealed_turns() {
-    let lab = TestEnv::new();
-    let seat = lab.write_replies(&tribunal(3));
-    let args = ["run", "One file?", "--format", "tribunal", "--model", &seat, "--rounds", "3"];
-    let more = ["--same-judge", "--listener", "risk-averse=human"];
-    lab.debate(&[&args[..], &more].concat()).stdin("").expect_exit_code(2);
-    let id = lab.latest_debate_id();
-    let server = WebServer::start(&lab, 0);
+    let env = TestEnv::new();
+    let script_seat = env.write_replies(&tribunal(3));
+    let args =
+        ["run", "One file?", "--format", "tribunal", "--model", &script_seat, "--rounds", "3"];
+    let listener_args = ["--same-judge", "--listener", "risk-averse=human"];
+    env.debate(&[&args[..], &listener_args].concat()).stdin("").expect_exit_code(2);
+    let id = env.latest_debate_id();
+    let server = WebServer::start(&env, 0);
     let cookie = server.login_cookie();
     let page = || server.get_with_headers(&format!("/debates/{id}"), &[&cookie]).expect_ok().body;
-    let sealed = page();
-    let found = server.get("/?q=ahead").expect_ok().body;
-    let data = server.get(&format!("/debates/{id}/fragments")).expect_ok().body;
-    for seen in ["A is ahead.", "It was shown in T1", "stronger argument"] {
-        assert!(!sealed.contains(seen) && !found.contains(seen) && !data.contains(seen), "{seen}");
+    let sealed_page = page();
+    let search_page = server.get("/?q=ahead").expect_ok().body;
+    let fragments = server.get(&format!("/debates/{id}/fragments")).expect_ok().body;
+    for hidden_text in ["A is ahead.", "It was shown in T1", "stronger argument"] {
+        assert!(
+            !sealed_page.contains(hidden_text)
+                && !search_page.contains(hidden_text)
+                && !fragments.contains(hidden_text),
+            "{hidden_text}"
+        );
     }
-    assert!(sealed.contains("(Sealed until all have answered.)"), "{sealed}");
-    let form = sealed.split_once("class=\"vote\">").unwrap().1;
+    assert!(sealed_page.contains("(Sealed until all have answered.)"), "{sealed_page}");
+    let form = sealed_page.split_once("class=\"vote\">").unwrap().1;
     let field = |name: &str| {
-        let begin = format!("name=\"{name}\" value=\"");
-        form.split_once(&begin).unwrap().1.split('"').next().unwrap().to_owned()
+        let prefix = format!("name=\"{name}\" value=\"");
+        form.split_once(&prefix).unwrap().1.split('"').next().unwrap().to_owned()
     };
     let (csrf, turn, take) = (field("csrf"), field("turn"), field("take"));
     let vote =
         format!("csrf={csrf}&turn={turn}&take={take}&side=con&confidence=90&reason=Backups.");
     let path = format!("/debates/{id}/actions/vote");
-    let wrong = vote.replace("confidence=90", "confidence=900");
-    assert_eq!(server.post(&path, &[&cookie], &wrong).status, 422);
+    let invalid_vote = vote.replace("confidence=90", "confidence=900");
+    assert_eq!(server.post(&path, &[&cookie], &invalid_vote).status, 422);
     assert_eq!(server.post(&path, &[&cookie], &vote).status, 303);
-    wait_until("it is over", || page().contains("had the stronger argument"));
+    wait_until("the debate is over", || page().contains("had the stronger argument"));
     assert_contains_in_order(&page(), &["id=\"panel-votes\"", "Backups."]);
-    assert_eq!(server.post(&path, &[&cookie], &vote).status, 409, "once is enough");
+    assert_eq!(server.post(&path, &[&cookie], &vote).status, 409, "a second vote is refused");
 }
 
 #[test]
 fn archive_page_can_be_searched_and_filtered() {
-    let (lab, duel) = set_up_finished_duel();
-    lab.debate_run("Another <b>question</b>?", &["--pause", "--json"]).expect_exit_code(2);
-    let other = lab.latest_debate_id();
-    let server = WebServer::start(&lab, 0);
-    let all = server.get("/").expect_ok().body;
+    let (env, finished_id) = set_up_finished_duel();
+    env.debate_run("Another <b>question</b>?", &["--pause", "--json"]).expect_exit_code(2);
+    let paused_id = env.latest_debate_id();
+    let server = WebServer::start(&env, 0);
+    let archive_page = server.get("/").expect_ok().body;
     assert_contains_in_order(
-        &all,
-        &["2 debates.", &format!("data-debate=\"{other}\""), &format!("data-debate=\"{duel}\"")],
+        &archive_page,
+        &[
+            "2 debates.",
+            &format!("data-debate=\"{paused_id}\""),
+            &format!("data-debate=\"{finished_id}\""),
+        ],
     );
-    assert!(all.contains("Another &lt;b&gt;question&lt;/b&gt;?"));
-    let lists = |query: &str| -> [bool; 2] {
+    assert!(archive_page.contains("Another &lt;b&gt;question&lt;/b&gt;?"));
+    let is_listed = |query: &str| -> [bool; 2] {
         let page = server.get(&format!("/?{query}")).expect_ok().body;
         assert_eq!(find_html_error(&page), None, "{query}");
-        [&duel, &other].map(|id| page.contains(&format!("data-debate=\"{id}\"")))
+        [&finished_id, &paused_id].map(|id| page.contains(&format!("data-debate=\"{id}\"")))
     };
     for (query, expected) in [
         ("q=Another", [false, true]),
@@ -407,25 +440,25 @@ fn archive_page_can_be_searched_and_filtered() {
         ("page=2", [false, false]),
         ("page=x&status=y", [true, true]),
     ] {
-        assert_eq!(lists(query), expected, "{query}");
+        assert_eq!(is_listed(query), expected, "{query}");
     }
-    let found = server.get("/?q=LOCKS").expect_ok().body;
-    assert!(found.contains("One file <mark>locks</mark>."), "{found}");
+    let search_page = server.get("/?q=LOCKS").expect_ok().body;
+    assert!(search_page.contains("One file <mark>locks</mark>."), "{search_page}");
 }
 
 #[test]
 fn readers_see_only_cited_files_as_pinned() {
-    let lab = TestEnv::new();
-    lab.write_repo_file("src/lock.rs", "fn hold_the_lock_for_long() {\n    wait(\"<b>\");\n}\n");
-    lab.write_repo_file("src/other.rs", "fn nobody_speaks_of_this() {}\n");
+    let env = TestEnv::new();
+    env.write_repo_file("src/lock.rs", "fn hold_the_lock_for_long() {\n    wait(\"<b>\");\n}\n");
+    env.write_repo_file("src/other.rs", "fn nobody_speaks_of_this() {}\n");
     let claims = json!({"claims": [{"id": "P1", "text": "It is held.", "evidence":
         ["src/lock.rs:1 \"fn hold_the_lock_for_long()\""], "answers": []}], "concedes": [], "resolves": []});
-    let said = format!("It is held.\n\n```claims\n{claims}\n```\n");
-    lab.write_script(&SeatScript::new().prepend(json!({"phase": "propose", "text": said})));
-    lab.debate_run("One file?", &["--rounds", "1", "--json"]).expect_success();
-    let id = lab.latest_debate_id();
-    lab.write_repo_file("src/lock.rs", "changed since\n");
-    let server = WebServer::start(&lab, 0);
+    let speech = format!("It is held.\n\n```claims\n{claims}\n```\n");
+    env.write_script(&SeatScript::new().prepend(json!({"phase": "propose", "text": speech})));
+    env.debate_run("One file?", &["--rounds", "1", "--json"]).expect_success();
+    let id = env.latest_debate_id();
+    env.write_repo_file("src/lock.rs", "changed since\n");
+    let server = WebServer::start(&env, 0);
     let path = |path: &str| format!("/debates/{id}/source?path={path}&line=2");
     let page = server.get(&path("src/lock.rs")).expect_ok().body;
     assert_eq!(find_html_error(&page), None);
@@ -438,35 +471,36 @@ fn readers_see_only_cited_files_as_pinned() {
             "wait(&quot;&lt;b&gt;&quot;)",
         ],
     );
-    assert_eq!(server.get(&path("src/other.rs")).status, 404, "nobody cites it");
+    assert_eq!(server.get(&path("src/other.rs")).status, 404, "no turn cites it");
     let cookie = server.login_cookie();
     assert_eq!(server.get_with_headers(&path("src/other.rs"), &[&cookie]).status, 200);
-    for wrong in ["../home/key", "/etc/passwd", "src/../../home/key", "..%2Fhome%2Fkey", "src", ""]
+    for uncited in
+        ["../home/key", "/etc/passwd", "src/../../home/key", "..%2Fhome%2Fkey", "src", ""]
     {
-        assert_eq!(server.get_with_headers(&path(wrong), &[&cookie]).status, 404, "{wrong}");
+        assert_eq!(server.get_with_headers(&path(uncited), &[&cookie]).status, 404, "{uncited}");
     }
 }
 
 #[test]
 fn export_is_one_self_contained_file() {
-    let (lab, id) = set_up_finished_duel();
-    let server = WebServer::start(&lab, 0);
-    let answer = server.get(&format!("/debates/{id}/export")).expect_ok();
+    let (env, id) = set_up_finished_duel();
+    let server = WebServer::start(&env, 0);
+    let response = server.get(&format!("/debates/{id}/export")).expect_ok();
     assert!(
-        answer.header.contains("content-disposition: attachment; filename=\"debate-"),
+        response.header.contains("content-disposition: attachment; filename=\"debate-"),
         "{}",
-        answer.header
+        response.header
     );
-    assert_eq!(find_html_error(&answer.body), None);
-    assert!(!answer.body.contains("<script") && !answer.body.contains("href=\"/"));
+    assert_eq!(find_html_error(&response.body), None);
+    assert!(!response.body.contains("<script") && !response.body.contains("href=\"/"));
 }
 
 #[test]
 fn hundred_viewers_get_the_same_events() {
-    let (lab, id) = set_up_finished_duel();
-    let server = WebServer::start(&lab, 0);
+    let (env, id) = set_up_finished_duel();
+    let server = WebServer::start(&env, 0);
     let streams: Vec<_> = (0..100).map(|_| server.open_events(&id, Some(0), None)).collect();
-    let mut all = streams.into_iter().map(Iterator::collect::<Vec<ServerSentEvent>>);
-    let first = all.next().unwrap();
-    assert!(all.all(|heard| heard == first));
+    let mut event_lists = streams.into_iter().map(Iterator::collect::<Vec<ServerSentEvent>>);
+    let first = event_lists.next().unwrap();
+    assert!(event_lists.all(|events| events == first));
 }

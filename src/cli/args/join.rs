@@ -1,15 +1,16 @@
 //! Arguments of `debate join`.
 use super::EffortArg;
 use super::review::parse_duration;
+use crate::arena_client::retry_policy::MAX_POLL_INTERVAL;
 use crate::debate::Participant;
 use std::time::Duration;
 
 /// Arguments of `debate join`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 the debate is over, whoever won; 1 failed; 2 wrong usage, or stopped \
-                  before the end; 4 no model, or not logged in; 5 over, but turns were missed or \
-                  nobody has ruled."
+    after_help = "Exit codes: 0 the debate is over, whoever won; 1 failed; 2 wrong usage, or \
+                  stopped before the end; 4 no model, or not logged in; 5 over, but turns were \
+                  missed or nobody has ruled."
 )]
 pub struct JoinArgs {
     /// Server URL, without `/api/debate/join`
@@ -50,9 +51,11 @@ pub struct JoinArgs {
 
 fn parse_poll_interval(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "it must be a number of seconds")?;
-    if seconds > 0.0 && seconds <= 30.0 {
+    if seconds > 0.0 && seconds <= MAX_POLL_INTERVAL.as_secs_f64() {
         return Ok(Duration::from_secs_f64(seconds));
     }
-    Err("it must be more than 0 and at most 30: who is silent for longer is thought to be gone"
-        .into())
+    Err(format!(
+        "it must be more than 0 and at most {}: a bot that polls less often counts as offline",
+        MAX_POLL_INTERVAL.as_secs()
+    ))
 }

@@ -6,6 +6,9 @@ use clap::ValueEnum;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Longest duration of a time option in seconds (one week).
+const MAX_DURATION_SECONDS: u64 = 7 * 24 * 60 * 60;
+
 /// Arguments of `debate review`.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -86,8 +89,8 @@ pub enum FailOnArg {
 }
 
 impl From<FailOnArg> for FailOn {
-    fn from(word: FailOnArg) -> FailOn {
-        match word {
+    fn from(arg: FailOnArg) -> FailOn {
+        match arg {
             FailOnArg::Block => FailOn::Block,
             FailOnArg::Contested => FailOn::Contested,
             FailOnArg::Never => FailOn::Never,
@@ -104,9 +107,11 @@ pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
         "h" => 3600,
         _ => return Err("write it as 90s, 15m or 1h".into()),
     };
-    let many: u64 = digits.parse().map_err(|_| "write it as 90s, 15m or 1h")?;
-    match many.checked_mul(seconds) {
-        Some(seconds) if (1..=604_800).contains(&seconds) => Ok(Duration::from_secs(seconds)),
+    let count: u64 = digits.parse().map_err(|_| "write it as 90s, 15m or 1h")?;
+    match count.checked_mul(seconds) {
+        Some(seconds) if (1..=MAX_DURATION_SECONDS).contains(&seconds) => {
+            Ok(Duration::from_secs(seconds))
+        }
         _ => Err("it must be between a second and a week".into()),
     }
 }

@@ -72,11 +72,11 @@ pub struct LimitArgs {
 
 impl LimitArgs {
     /// Fills in the limits of the config file where a flag was not given.
-    pub(in crate::cli) fn or_config(self, usual: LimitSettings) -> LimitArgs {
+    pub(in crate::cli) fn or_config(self, settings: LimitSettings) -> LimitArgs {
         LimitArgs {
-            max_cost: self.max_cost.or(usual.max_cost),
-            max_tokens: self.max_tokens.or(usual.max_tokens),
-            max_minutes: self.max_minutes.or(usual.max_minutes),
+            max_cost: self.max_cost.or(settings.max_cost),
+            max_tokens: self.max_tokens.or(settings.max_tokens),
+            max_minutes: self.max_minutes.or(settings.max_minutes),
         }
     }
 }

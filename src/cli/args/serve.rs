@@ -1,7 +1,12 @@
 //! Arguments of `debate serve`.
 use super::LimitArgs;
 use crate::debate::Participant;
+use crate::web::ArenaLimits;
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+
+/// Numbers of rounds a debate of the arena may have.
+const VALID_ROUNDS: RangeInclusive<i64> = 1..=10;
 
 /// Arguments of `debate serve`.
 #[derive(Debug, clap::Args)]
@@ -25,22 +30,47 @@ pub struct ServeArgs {
     #[arg(long, value_name = "TEXT")]
     pub topic: Vec<String>,
     /// Default number of rounds, 1 to 10
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=10))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = ArenaLimits::default().default_rounds,
+        value_parser = clap::value_parser!(u8).range(VALID_ROUNDS)
+    )]
     pub rounds: u8,
     /// Play every motion twice with the sides swapped, instead of drawing sides at random
     #[arg(long)]
     pub swap: bool,
     /// Timeout of a speech in seconds
-    #[arg(long, value_name = "S", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = ArenaLimits::default().speech_seconds,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub speech_timeout: u32,
     /// Seconds without a poll after which a bot is offline
-    #[arg(long, value_name = "S", default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = ArenaLimits::default().offline_seconds,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub offline_after: u32,
     /// Seconds a debate waits for bots
-    #[arg(long, value_name = "S", default_value_t = 1800, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = ArenaLimits::default().waiting_seconds,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub waiting_limit: u32,
     /// Timeout of a debate in seconds
-    #[arg(long, value_name = "S", default_value_t = 3600, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = ArenaLimits::default().debate_seconds,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub total_limit: u32,
     /// Spending limits for judging one debate.
     #[command(flatten)]
@@ -56,12 +86,12 @@ impl ServeArgs {
         match self.judge.as_slice() {
             [] => Ok(None),
             [none] if none == "none" => Ok(Some(vec![])),
-            all => {
-                let read = |seat: &String| {
+            seats => {
+                let parse = |seat: &String| {
                     seat.parse::<Participant>()
                         .map_err(|error| format!("`--judge {seat}`: {error}"))
                 };
-                all.iter().map(read).collect::<Result<_, _>>().map(Some)
+                seats.iter().map(parse).collect::<Result<_, _>>().map(Some)
             }
         }
     }

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 /// Values of `--effort`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "as in the core")]
+#[expect(missing_docs, reason = "documented in `debate`")]
 pub enum EffortArg {
     Low,
     Medium,
@@ -13,8 +13,8 @@ pub enum EffortArg {
 }
 
 impl From<EffortArg> for Effort {
-    fn from(word: EffortArg) -> Effort {
-        match word {
+    fn from(arg: EffortArg) -> Effort {
+        match arg {
             EffortArg::Low => Effort::Low,
             EffortArg::Medium => Effort::Medium,
             EffortArg::High => Effort::High,
@@ -25,7 +25,7 @@ impl From<EffortArg> for Effort {
 
 /// Values of `--status`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "as in the core")]
+#[expect(missing_docs, reason = "documented in `debate`")]
 pub enum StatusArg {
     InProgress,
     Paused,
@@ -37,8 +37,8 @@ pub enum StatusArg {
 }
 
 impl From<StatusArg> for Status {
-    fn from(word: StatusArg) -> Status {
-        match word {
+    fn from(arg: StatusArg) -> Status {
+        match arg {
             StatusArg::InProgress => Status::InProgress,
             StatusArg::Paused => Status::Paused,
             StatusArg::Completed => Status::Completed,

@@ -2,34 +2,37 @@
 use super::Diagnosis;
 use crate::engine::ProviderInfo;
 
-pub(super) fn check_models(listed: &[ProviderInfo]) -> Vec<Diagnosis> {
-    let (able, unable): (Vec<&ProviderInfo>, Vec<&ProviderInfo>) =
-        listed.iter().filter(|it| it.reached.is_some() || !it.playable).partition(|it| it.playable);
-    let asked = able.iter().filter(|it| it.model).count();
-    let mut looked: Vec<Diagnosis> = able.into_iter().map(check_model).collect();
-    let absent: Vec<String> = unable.iter().map(|it| it.seat.clone()).collect();
-    if !absent.is_empty() {
-        let says = format!("cannot play here: {}", absent.join(", "));
-        looked.push(Diagnosis::ok("models", says).with_hint("debate models says what each needs"));
+pub(super) fn check_models(providers: &[ProviderInfo]) -> Vec<Diagnosis> {
+    let (playable, unplayable): (Vec<&ProviderInfo>, Vec<&ProviderInfo>) = providers
+        .iter()
+        .filter(|it| it.reached.is_some() || !it.playable)
+        .partition(|it| it.playable);
+    let model_count = playable.iter().filter(|it| it.model).count();
+    let mut diagnoses: Vec<Diagnosis> = playable.into_iter().map(check_model).collect();
+    let names: Vec<String> = unplayable.iter().map(|it| it.seat.clone()).collect();
+    if !names.is_empty() {
+        let message = format!("cannot play here: {}", names.join(", "));
+        diagnoses
+            .push(Diagnosis::ok("models", message).with_hint("debate models says what each needs"));
     }
-    if asked == 0 {
-        let says =
+    if model_count == 0 {
+        let message =
             "no model CLI was found, so the model of your client plays every seat".to_owned();
         let hint = "npm install -g @openai/codex, or any other that `debate models` lists";
-        looked.push(Diagnosis::ok("models", says).with_hint(hint));
+        diagnoses.push(Diagnosis::ok("models", message).with_hint(hint));
     }
-    looked
+    diagnoses
 }
 
-fn check_model(it: &ProviderInfo) -> Diagnosis {
-    let name = format!("model {}", it.seat);
-    let version = it.version.as_ref().map(|version| format!("version {version}"));
-    let known = [version, it.login.clone(), it.probe.clone(), it.reached.clone()];
-    let says = known.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    match &it.probe {
-        Some(came) if came != "answers" => {
-            Diagnosis::problem(&name, says, &format!("debate models --probe; {}", it.note))
+fn check_model(provider: &ProviderInfo) -> Diagnosis {
+    let name = format!("model {}", provider.seat);
+    let version = provider.version.as_ref().map(|version| format!("version {version}"));
+    let facts = [version, provider.login.clone(), provider.probe.clone(), provider.reached.clone()];
+    let message = facts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    match &provider.probe {
+        Some(probe) if probe != "answers" => {
+            Diagnosis::problem(&name, message, &format!("debate models --probe; {}", provider.note))
         }
-        _ => Diagnosis::ok(&name, says),
+        _ => Diagnosis::ok(&name, message),
     }
 }

@@ -40,7 +40,7 @@ pub struct JoinOutput {
 
 /// Scores of both sides.
 #[derive(Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "they say it")]
+#[expect(missing_docs, reason = "the field names say it")]
 #[schemars(rename = "Scores")]
 pub struct JoinScores {
     pub supporting: Option<i64>,
@@ -49,7 +49,7 @@ pub struct JoinScores {
 
 /// A speech.
 #[derive(Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "they say it")]
+#[expect(missing_docs, reason = "the field names say it")]
 #[schemars(rename = "Heard")]
 pub struct JoinSpeech {
     pub round: u32,

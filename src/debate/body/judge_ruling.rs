@@ -141,7 +141,7 @@ pub struct DebateQuality {
 /// Three-level rating.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "they say it")]
+#[expect(missing_docs, reason = "the names say it")]
 #[schemars(rename = "Level")]
 pub enum QualityLevel {
     High,

@@ -66,9 +66,10 @@ impl PromptContext<'_> {
             .join("\n");
         }
         let mut rules: Vec<Rule> = vec![];
-        let act = &setup.act(self.cue).phases;
-        let marked = phase.reply == ReplyKind::Score;
-        for row in act.iter().filter(|row| row.reply == ReplyKind::Speech && marked).chain([phase])
+        let phases = &setup.act(self.cue).phases;
+        let is_scoring = phase.reply == ReplyKind::Score;
+        for row in
+            phases.iter().filter(|row| row.reply == ReplyKind::Speech && is_scoring).chain([phase])
         {
             let new = row.rules.iter().map(|(rule, _)| *rule).filter(|it| !rules.contains(it));
             let new: Vec<Rule> = new.collect();
@@ -82,13 +83,16 @@ impl PromptContext<'_> {
 
     fn audience_list(&self) -> String {
         let horizon = self.debate.wave_start(self.cue);
-        let listener = |(nth, seat): (u8, &crate::debate::seat::Seat)| {
-            let mut own = self.debate.replies_in(..horizon).filter(|(past, _)| past.seat == nth);
-            let spoke = own.any(|(_, body)| body.kind() == ReplyKind::Speech);
-            let has = if spoke { "has spoken" } else { "has not spoken yet" };
+        let listener = |(index, seat): (u8, &crate::debate::seat::Seat)| {
+            let mut replies =
+                self.debate.replies_in(..horizon).filter(|(past, _)| past.seat == index);
+            let spoke = replies.any(|(_, body)| body.kind() == ReplyKind::Speech);
+            let status = if spoke { "has spoken" } else { "has not spoken yet" };
             (seat.role == Role::Audience).then(|| match seat.kind.as_str() {
-                kind if kind.is_empty() || kind == seat.name => format!("- {}: {has}", seat.name),
-                kind => format!("- {} ({kind}): {has}", seat.name),
+                kind if kind.is_empty() || kind == seat.name => {
+                    format!("- {}: {status}", seat.name)
+                }
+                kind => format!("- {} ({kind}): {status}", seat.name),
             })
         };
         let seats = (0u8..).zip(self.debate.seats_at(self.cue));
@@ -98,12 +102,12 @@ impl PromptContext<'_> {
 
     /// The contested claims. The judge must fill in a `checks` entry for each.
     fn contested_claims(&self) -> String {
-        let all = claims_to_check(self.debate, self.debate.wave_start(self.cue));
-        if all.is_empty() {
+        let entries = claims_to_check(self.debate, self.debate.wave_start(self.cue));
+        if entries.is_empty() {
             return "No claim is contested: `checks` is an empty list.".into();
         }
         let mut by_side: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for entry in &all {
+        for entry in &entries {
             let label =
                 self.debate.side_label(self.cue, entry.side).unwrap_or(entry.side.role_name());
             by_side.entry(label.into()).or_default().push(&entry.claim.id);
@@ -118,15 +122,15 @@ impl PromptContext<'_> {
     /// Text of a turn as this seat sees it: with the side names it knows, and for judges and
     /// audiences without Markdown style.
     pub(super) fn render_body(&self, body: &Body) -> String {
-        let newer = self.debate.setup().wording >= 3;
+        let has_new_wording = self.debate.setup().wording >= 3;
         let text = match body {
-            Body::Speech { .. } => super::speech_with_claims(body, newer),
+            Body::Speech { .. } => super::speech_with_claims(body, has_new_wording),
             Body::Petition { supports: Some(side), claim, novelty, .. } => {
-                let what = match novelty {
+                let contribution = match novelty {
                     Novelty::New => "something new",
                     Novelty::Reinforcement => "a reinforcement",
                 };
-                format!("Asks to speak for {}, with {what}: {claim}", self.side_name(*side))
+                format!("Asks to speak for {}, with {contribution}: {claim}", self.side_name(*side))
             }
             Body::Petition { supports: None, .. } => "Does not ask for the floor.".into(),
             Body::Score { pro, con, fouls, comment } => {
@@ -137,12 +141,12 @@ impl PromptContext<'_> {
                     marks.iter().map(mark).collect::<Vec<_>>().join(", ")
                 };
                 let mut lines = vec![];
-                for (side, own) in [(Side::Pro, pro), (Side::Con, con)] {
-                    lines.push(format!("{}: {}", self.side_name(side), marks(own)));
+                for (side, side_marks) in [(Side::Pro, pro), (Side::Con, con)] {
+                    lines.push(format!("{}: {}", self.side_name(side), marks(side_marks)));
                 }
                 for foul in fouls {
-                    let whose = self.side_name(foul.side);
-                    lines.push(format!("Foul of {whose}: {} {}", foul.kind, foul.note));
+                    let owner = self.side_name(foul.side);
+                    lines.push(format!("Foul of {owner}: {} {}", foul.kind, foul.note));
                 }
                 lines.push(comment.clone());
                 lines.join("\n")
@@ -158,9 +162,9 @@ impl PromptContext<'_> {
 
     /// Strips Markdown style for judges and audiences, from wording version 3 on.
     pub(super) fn strip_style_for_judges(&self, text: String) -> String {
-        let judges = matches!(self.seat().role, Role::Judge | Role::Mirror | Role::Audience);
-        let newer = self.debate.setup().wording >= 3;
-        if newer && judges { style::strip_style(&text) } else { text }
+        let is_judge = matches!(self.seat().role, Role::Judge | Role::Mirror | Role::Audience);
+        let has_new_wording = self.debate.setup().wording >= 3;
+        if has_new_wording && is_judge { style::strip_style(&text) } else { text }
     }
 
     fn side_name(&self, side: Side) -> String {

@@ -23,7 +23,7 @@ pub(super) struct WireVote {
 impl WireVote {
     pub(super) fn into_body(self, debate: &Debate, cue: Cue) -> Result<Body, ParseFault> {
         let name = &debate.seat(cue).name;
-        if self.agent_id.as_ref().is_some_and(|said| said != name) {
+        if self.agent_id.as_ref().is_some_and(|agent_id| agent_id != name) {
             return Err(ParseFault("wrong_shape", format!("`agent_id` must be `{name}`")));
         }
         let side = self.vote.resolve(Role::Audience);
@@ -209,12 +209,12 @@ impl WireScore {
     pub(super) fn into_body(self, debate: &Debate, cue: Cue) -> Result<Body, ParseFault> {
         let (role, round) = (debate.seat(cue).role, cue.round);
         if self.round != round {
-            let says = format!("`round` is {}; this is round {round}", self.round);
-            return Err(ParseFault("wrong_shape", says));
+            let message = format!("`round` is {}; this is round {round}", self.round);
+            return Err(ParseFault("wrong_shape", message));
         }
         if self.foul == self.fouls.is_empty() {
-            let says = "`foul` must be true exactly if `fouls` has an entry";
-            return Err(ParseFault("wrong_shape", says.into()));
+            let message = "`foul` must be true exactly if `fouls` has an entry";
+            return Err(ParseFault("wrong_shape", message.into()));
         }
         let foul = |StrictObject(foul): StrictObject<WireFoul>| Foul {
             side: foul.side.resolve(role),

@@ -50,11 +50,11 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SideEntriesVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut said = vec![];
+        let mut entries = vec![];
         while let Some(entry) = map.next_entry()? {
-            said.push(entry);
+            entries.push(entry);
         }
-        Ok(said)
+        Ok(entries)
     }
 }
 

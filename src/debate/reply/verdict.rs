@@ -105,13 +105,13 @@ impl WireVerdict {
         });
         let scores = scores.transpose()?;
         let rubric = self.rubric.map(|rubric| to_rubric(rubric, role)).transpose()?;
-        let disagreement = |said: WireDisagreement| {
-            let named = said.sides.into_iter().filter_map(|(name, text)| {
+        let disagreement = |wire: WireDisagreement| {
+            let by_side = wire.sides.into_iter().filter_map(|(name, text)| {
                 let side = serde_json::from_value(name.into()).ok()?;
                 Some((side, text.as_str()?.to_owned()))
             });
-            let (pro, con) = collect_by_side(named, role)?;
-            Ok(DisputedPoint { point: said.point, pro, con })
+            let (pro, con) = collect_by_side(by_side, role)?;
+            Ok(DisputedPoint { point: wire.point, pro, con })
         };
         let disagreements = self.disagreements.into_iter().map(disagreement);
         let citable = debate.citable_turns(cue);
@@ -159,14 +159,14 @@ impl WireVerdict {
 /// Converts the rubric marks of both sides. The criteria are validated by a rule, not by the
 /// parser.
 fn to_rubric(
-    said: SideEntries<StrictObject<BTreeMap<String, f64>>>,
+    entries: SideEntries<StrictObject<BTreeMap<String, f64>>>,
     role: Role,
 ) -> Result<RubricMarks, ParseFault> {
     let marks =
         |StrictObject(marks): StrictObject<BTreeMap<String, f64>>| -> Result<_, ParseFault> {
             marks.into_iter().map(|(name, mark)| Ok((name, to_score(mark)?))).collect()
         };
-    let (pro, con) = collect_by_side(said.0, role)?;
+    let (pro, con) = collect_by_side(entries.0, role)?;
     Ok(RubricMarks { pro: marks(pro)?, con: marks(con)? })
 }
 
@@ -178,8 +178,8 @@ impl WireCheck {
 }
 
 impl From<WireAgreement> for AgreedPoint {
-    fn from(said: WireAgreement) -> AgreedPoint {
-        match said {
+    fn from(wire: WireAgreement) -> AgreedPoint {
+        match wire {
             WireAgreement::Full { point, evidence } => AgreedPoint { point, evidence },
             WireAgreement::Bare(point) => AgreedPoint { point, evidence: String::new() },
         }
@@ -199,6 +199,9 @@ fn resolve_turn_number(cite: &str, citable: &[Cue]) -> Result<Cue, ParseFault> {
     })
 }
 
+/// Characters of an invalid turn number that its error message repeats.
+const MAX_CITE_CHARS: usize = 20;
+
 fn truncate(text: &str) -> String {
-    text.chars().take(20).collect()
+    text.chars().take(MAX_CITE_CHARS).collect()
 }

@@ -9,9 +9,9 @@ use crate::debate::state::Debate;
 /// Help is not requested in two consecutive rounds.
 pub(super) fn help_not_twice(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     body.help_request()?;
-    let again = own_turns(debate, cue)
+    let asked_before = own_turns(debate, cue)
         .any(|(past, body)| past.round + 1 == cue.round && body.help_request().is_some());
-    again.then(|| "help was asked for in the round before".into())
+    asked_before.then(|| "help was asked for in the round before".into())
 }
 
 /// No help is requested in this act.
@@ -32,12 +32,12 @@ pub(super) fn help_fits(debate: &Debate, cue: Cue, body: &Body) -> Option<String
     if find_called_listener(debate, start, help).is_some() {
         return None;
     }
-    let silent = |seat: &&crate::debate::seat::Seat| {
+    let is_available = |seat: &&crate::debate::seat::Seat| {
         let help = crate::debate::body::HelpRequest { from: seat.name.clone(), ..help.clone() };
         seat.role == Role::Audience && find_called_listener(debate, start, &help).is_some()
     };
     let names: Vec<String> =
-        debate.seats().iter().filter(silent).map(|seat| in_backticks(&seat.name)).collect();
+        debate.seats().iter().filter(is_available).map(|seat| in_backticks(&seat.name)).collect();
     Some(match names.as_slice() {
         [] => "nobody is left who could be asked for help".into(),
         names => {
@@ -49,8 +49,8 @@ pub(super) fn help_fits(debate: &Debate, cue: Cue, body: &Body) -> Option<String
 /// Requests for the floor in this round, by seat index: petitions, and listeners called by a
 /// debater.
 fn floor_requests(debate: &Debate, cue: Cue) -> Vec<(u8, FloorRequestKind)> {
-    let round = debate.replies_before(cue).filter(|(past, _)| past.position() == cue.position());
-    let asks = |(past, body): (Cue, &Body)| {
+    let replies = debate.replies_before(cue).filter(|(past, _)| past.position() == cue.position());
+    let request = |(past, body): (Cue, &Body)| {
         if body.kind() == ReplyKind::Petition && !body.is_declined_petition() {
             return Some((past.seat, FloorRequestKind::Petition));
         }
@@ -59,7 +59,7 @@ fn floor_requests(debate: &Debate, cue: Cue) -> Vec<(u8, FloorRequestKind)> {
             FloorRequestKind::CalledByDebater,
         ))
     };
-    round.filter_map(asks).collect()
+    replies.filter_map(request).collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,20 +71,20 @@ enum FloorRequestKind {
 /// The admitted listener petitioned for the floor or was called by a debater.
 pub(super) fn admits_petitioner(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Ruling { admits: Some(name), .. } = body else { return None };
-    let named = |seat: u8| debate.seats()[usize::from(seat)].name == *name;
-    let fits = floor_requests(debate, cue).into_iter().any(|(seat, _)| named(seat));
-    (!fits).then(|| format!("`{name}` did not ask for the floor, and nobody asked for it"))
+    let is_named = |seat: u8| debate.seats()[usize::from(seat)].name == *name;
+    let has_request = floor_requests(debate, cue).into_iter().any(|(seat, _)| is_named(seat));
+    (!has_request).then(|| format!("`{name}` did not ask for the floor, and nobody asked for it"))
 }
 
 /// An admitted petitioner has new information and does not repeat. A listener called by a debater
 /// is exempt.
 pub(super) fn admits_for_good(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Ruling { admits: Some(name), grounds, .. } = body else { return None };
-    let named = |seat: u8| debate.seats()[usize::from(seat)].name == *name;
+    let is_named = |seat: u8| debate.seats()[usize::from(seat)].name == *name;
     let is_called = floor_requests(debate, cue)
         .into_iter()
-        .any(|(seat, why)| named(seat) && why == FloorRequestKind::CalledByDebater);
-    let good = grounds.new_information && grounds.avoids_repetition;
-    (!good && !is_called)
+        .any(|(seat, kind)| is_named(seat) && kind == FloorRequestKind::CalledByDebater);
+    let meets_criteria = grounds.new_information && grounds.avoids_repetition;
+    (!meets_criteria && !is_called)
         .then(|| format!("`{name}` is let in, though it is said to bring nothing new or to repeat"))
 }

@@ -9,22 +9,25 @@ use crate::debate::state::Debate;
 
 /// A digest quotes every concession verbatim and names every open disagreement.
 pub(super) fn keeps_record(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
-    let lost = digest::find_omissions(debate, cue, &body.to_text());
-    (!lost.is_empty()).then(|| lost.join("; "))
+    let omissions = digest::find_omissions(debate, cue, &body.to_text());
+    (!omissions.is_empty()).then(|| omissions.join("; "))
 }
 
 /// The report has nine non-empty sections under the expected headings, in order.
 pub(super) fn nine_sections(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Sections { sections } = body else { return None };
-    let full = sections.iter().filter(|section| !section.text.trim().is_empty()).count();
-    if full != report_sections::SECTION_COUNT || sections.len() != report_sections::SECTION_COUNT {
-        return Some(format!("{full} sections; the report has nine"));
+    let non_empty = sections.iter().filter(|section| !section.text.trim().is_empty()).count();
+    if non_empty != report_sections::SECTION_COUNT
+        || sections.len() != report_sections::SECTION_COUNT
+    {
+        return Some(format!("{non_empty} sections; the report has nine"));
     }
     let headings = report_sections::headings(language::detect(debate.topic_at(cue)));
     if let Some(headings) = headings {
         let mut pairs = sections.iter().zip(headings);
-        if let Some((_, wanted)) = pairs.find(|(section, wanted)| !has_heading(section, wanted)) {
-            return Some(format!("the heading `## {wanted}` is missing or not in its place"));
+        if let Some((_, heading)) = pairs.find(|(section, heading)| !has_heading(section, heading))
+        {
+            return Some(format!("the heading `## {heading}` is missing or not in its place"));
         }
     }
     None
@@ -45,40 +48,45 @@ pub(super) fn tabulates(body: &Body) -> Option<String> {
 }
 
 /// Compares headings, ignoring leading numbers, punctuation and case.
-fn has_heading(section: &Section, wanted: &str) -> bool {
-    let bare = |text: &str| -> String {
+fn has_heading(section: &Section, heading: &str) -> bool {
+    let normalize = |text: &str| -> String {
         let text = text.trim_start_matches(|c: char| !c.is_alphabetic());
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
     };
-    bare(&section.title) == bare(wanted)
+    normalize(&section.title) == normalize(heading)
 }
 
 /// Whether the text contains a Markdown table of three columns: header, delimiter row and a body
 /// row. Text around it is ignored, and `\|` is an escaped bar.
 fn has_three_column_table(text: &str) -> bool {
-    let cells = |line: &str| line.replace("\\|", " ").trim().trim_matches('|').split('|').count();
-    let rule = |line: &str| line.contains("--") && line.chars().all(|c| "|-: \t".contains(c));
+    let count_cells =
+        |line: &str| line.replace("\\|", " ").trim().trim_matches('|').split('|').count();
+    let is_delimiter_row =
+        |line: &str| line.contains("--") && line.chars().all(|c| "|-: \t".contains(c));
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    lines.windows(3).any(|three| {
-        rule(three[1]) && three.iter().all(|line| line.contains('|') && cells(line) == 3)
+    lines.windows(3).any(|rows| {
+        is_delimiter_row(rows[1])
+            && rows.iter().all(|line| line.contains('|') && count_cells(line) == 3)
     })
 }
 
 /// Counts sentences. `.`, `!` and `?` end one only at the end of the text or before a capital
 /// letter, their full-width forms always do.
 fn count_sentences(text: &str) -> usize {
-    let wide = |c: char| "\u{3002}\u{ff01}\u{ff1f}".contains(c);
+    let is_full_width_stop = |c: char| "\u{3002}\u{ff01}\u{ff1f}".contains(c);
     let chars: Vec<char> = text.trim().chars().collect();
-    let stops = (0..chars.len()).filter(|at| {
-        let rest = &chars[at + 1..];
+    let sentence_ends = (0..chars.len()).filter(|index| {
+        let rest = &chars[index + 1..];
         let next = rest.iter().find(|c| !c.is_whitespace());
-        let apart = rest.first().is_none_or(|c| c.is_whitespace());
-        let begins = next.is_none_or(|c| c.is_uppercase());
-        wide(chars[*at]) || (".!?".contains(chars[*at]) && apart && begins)
+        let before_space = rest.first().is_none_or(|c| c.is_whitespace());
+        let before_capital = next.is_none_or(|c| c.is_uppercase());
+        is_full_width_stop(chars[*index])
+            || (".!?".contains(chars[*index]) && before_space && before_capital)
     });
     // Text without final punctuation counts as one more sentence.
-    let open = chars.last().is_some_and(|c| !wide(*c) && !".!?".contains(*c));
-    stops.count() + usize::from(open)
+    let is_unterminated =
+        chars.last().is_some_and(|c| !is_full_width_stop(*c) && !".!?".contains(*c));
+    sentence_ends.count() + usize::from(is_unterminated)
 }
 
 /// The recommendation does not hedge.

@@ -5,6 +5,18 @@ use crate::debate::event::Cue;
 use crate::debate::format::Role;
 use crate::debate::state::Debate;
 use crate::debate::word_count;
+use std::ops::RangeInclusive;
+
+/// Number of arguments in an investigation.
+const ARGUMENT_COUNT: RangeInclusive<usize> = 3..=5;
+/// Number of weaknesses of other stances in an investigation.
+const WEAKNESS_COUNT: RangeInclusive<usize> = 2..=3;
+/// Number of counter-attacks in an investigation.
+const COUNTER_COUNT: RangeInclusive<usize> = 1..=2;
+/// Number of attacks on the weakest premise in a rebuttal.
+const PREMISE_ATTACK_COUNT: usize = 1;
+/// Number of new attacks in a rebuttal.
+const NEW_ATTACK_COUNT: usize = 2;
 
 fn claims_with_part(body: &Body, part: ClaimPurpose) -> impl Iterator<Item = &Claim> {
     body.claims().iter().filter(move |claim| claim.part == Some(part))
@@ -15,24 +27,24 @@ pub(super) fn investigates(body: &Body) -> Option<String> {
     if !body.is_structured() {
         return None;
     }
-    let wanted = [
-        (ClaimPurpose::Argument, "argument", 3..=5),
-        (ClaimPurpose::Weakness, "weakness", 2..=3),
-        (ClaimPurpose::Counter, "counter", 1..=2),
+    let required = [
+        (ClaimPurpose::Argument, "argument", ARGUMENT_COUNT),
+        (ClaimPurpose::Weakness, "weakness", WEAKNESS_COUNT),
+        (ClaimPurpose::Counter, "counter", COUNTER_COUNT),
     ];
-    wanted.into_iter().find_map(|(part, word, range)| {
+    required.into_iter().find_map(|(part, word, range)| {
         let count = claims_with_part(body, part).count();
-        let (least, most) = (*range.start(), *range.end());
+        let (min, max) = (*range.start(), *range.end());
         (!range.contains(&count))
-            .then(|| format!("{count} claims with part `{word}`; there must be {least} to {most}"))
+            .then(|| format!("{count} claims with part `{word}`; there must be {min} to {max}"))
     })
 }
 
 /// Every argument has a confidence and a source.
 pub(super) fn rates_arguments(body: &Body) -> Option<String> {
-    let rated = |claim: &&Claim| claim.confidence.is_some() && claim.source.is_some();
-    let bare = claims_with_part(body, ClaimPurpose::Argument).find(|claim| !rated(claim))?;
-    Some(format!("argument {} has no `confidence` or no `source`", in_backticks(&bare.id)))
+    let is_rated = |claim: &&Claim| claim.confidence.is_some() && claim.source.is_some();
+    let unrated = claims_with_part(body, ClaimPurpose::Argument).find(|claim| !is_rated(claim))?;
+    Some(format!("argument {} has no `confidence` or no `source`", in_backticks(&unrated.id)))
 }
 
 /// Rebuttals answer every argument of the other stances, each with a confidence. There is one
@@ -50,17 +62,19 @@ pub(super) fn rebuts(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     if let Some(claim) = unanswered {
         return Some(format!("no rebuttal answers argument {}", in_backticks(&claim.id)));
     }
-    if let Some(bare) =
+    if let Some(unrated) =
         claims_with_part(body, ClaimPurpose::Rebuttal).find(|claim| claim.confidence.is_none())
     {
-        return Some(format!("rebuttal {} has no `confidence`", in_backticks(&bare.id)));
+        return Some(format!("rebuttal {} has no `confidence`", in_backticks(&unrated.id)));
     }
     match (
         claims_with_part(body, ClaimPurpose::Premise).count(),
         claims_with_part(body, ClaimPurpose::Attack).count(),
     ) {
-        (1, 2) => None,
-        (1, attacks) => Some(format!("{attacks} new attacks; there must be two")),
+        (PREMISE_ATTACK_COUNT, NEW_ATTACK_COUNT) => None,
+        (PREMISE_ATTACK_COUNT, attacks) => {
+            Some(format!("{attacks} new attacks; there must be two"))
+        }
         (premises, _) => {
             Some(format!("{premises} attacks on the weakest premise; there must be one"))
         }
@@ -69,8 +83,8 @@ pub(super) fn rebuts(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
 
 /// Arguments of all other stances before this turn.
 fn opposing_arguments(debate: &Debate, cue: Cue) -> impl Iterator<Item = &Claim> {
-    let others = debate.replies_before(cue).filter(move |(past, _)| past.seat != cue.seat);
-    others.flat_map(|(_, body)| claims_with_part(body, ClaimPurpose::Argument))
+    let other_replies = debate.replies_before(cue).filter(move |(past, _)| past.seat != cue.seat);
+    other_replies.flat_map(|(_, body)| claims_with_part(body, ClaimPurpose::Argument))
 }
 
 /// Word limit of a rebuttal per stance it answers.
@@ -85,28 +99,28 @@ pub fn max_words(debate: &Debate) -> usize {
 /// The rebuttal is within its word limit.
 pub(super) fn within_words(debate: &Debate, body: &Body) -> Option<String> {
     let Body::Speech { text, .. } = body else { return None };
-    let (count, most) = (word_count::count_words(text), max_words(debate));
-    (count > most).then(|| format!("{count} words; at most {most} are allowed"))
+    let (count, max) = (word_count::count_words(text), max_words(debate));
+    (count > max).then(|| format!("{count} words; at most {max} are allowed"))
 }
 
 /// The audit tags every argument and attributes each claim to the seat that made it.
 pub(super) fn audits_arguments(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Audit { facts } = body else { return None };
-    let made = || {
-        debate.replies_before(cue).flat_map(|(at, body)| {
-            body.claims().iter().map(move |claim| (debate.seat(at).name.as_str(), claim))
+    let claims = || {
+        debate.replies_before(cue).flat_map(|(past, body)| {
+            body.claims().iter().map(move |claim| (debate.seat(past).name.as_str(), claim))
         })
     };
-    let wrong = facts.iter().find_map(|fact| {
-        let (by, _) = made().find(|(_, claim)| !fact.id.is_empty() && claim.id == fact.id)?;
-        (!fact.by.is_empty() && by != fact.by)
-            .then(|| format!("{} is a claim of {by}", in_backticks(&fact.id)))
+    let misattributed = facts.iter().find_map(|fact| {
+        let (author, _) = claims().find(|(_, claim)| !fact.id.is_empty() && claim.id == fact.id)?;
+        (!fact.by.is_empty() && author != fact.by)
+            .then(|| format!("{} is a claim of {author}", in_backticks(&fact.id)))
     });
-    if wrong.is_some() {
-        return wrong;
+    if misattributed.is_some() {
+        return misattributed;
     }
-    let mut all = made().filter(|(_, claim)| claim.part == Some(ClaimPurpose::Argument));
-    match all.find(|(_, claim)| facts.iter().all(|fact| fact.id != claim.id)) {
+    let mut arguments = claims().filter(|(_, claim)| claim.part == Some(ClaimPurpose::Argument));
+    match arguments.find(|(_, claim)| facts.iter().all(|fact| fact.id != claim.id)) {
         Some((_, claim)) => Some(format!("argument {} was not tagged", in_backticks(&claim.id))),
         None if facts.is_empty() => Some("no factual claim was found".into()),
         None => None,
@@ -115,9 +129,9 @@ pub(super) fn audits_arguments(debate: &Debate, cue: Cue, body: &Body) -> Option
 
 /// First letter of the claim ids of this stance.
 pub fn stance_letter(debate: &Debate, cue: Cue) -> char {
-    let before = debate.seats().iter().take(usize::from(cue.seat));
-    let nth = before.filter(|seat| seat.role == Role::Advocate).count();
-    char::from(b'A' + u8::try_from(nth.min(25)).unwrap_or(25))
+    let earlier_seats = debate.seats().iter().take(usize::from(cue.seat));
+    let index = earlier_seats.filter(|seat| seat.role == Role::Advocate).count();
+    char::from(b'A' + u8::try_from(index.min(25)).unwrap_or(25))
 }
 
 /// Claim ids start with the letter of their own stance, so that answers are unambiguous.

@@ -12,15 +12,15 @@ use crate::debate::state::Debate;
 pub(super) fn picks_side(body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let Some(side) = ruling.side else { return Some("the verdict must pick a side".into()) };
-    let behind = ruling.scores.is_some_and(|scores| match side {
+    let winner_trails = ruling.scores.is_some_and(|scores| match side {
         Side::Pro => scores.pro < scores.con,
         Side::Con => scores.con < scores.pro,
     });
-    if behind {
+    if winner_trails {
         return Some("the scores put the other side ahead of the winner".into());
     }
-    let own = &HEDGE_PHRASES[..REFUSAL_COUNT];
-    find_hedge(&ruling.because, own).map(|phrase| format!("`{phrase}` does not pick a side"))
+    let phrases = &HEDGE_PHRASES[..REFUSAL_COUNT];
+    find_hedge(&ruling.because, phrases).map(|phrase| format!("`{phrase}` does not pick a side"))
 }
 
 /// There is a recommendation, and it does not hedge.
@@ -49,21 +49,21 @@ const REFUSAL_COUNT: usize = 12;
 /// Finds the first of these phrases outside quotation marks.
 pub(super) fn find_hedge(text: &str, phrases: &'static [&'static str]) -> Option<&'static str> {
     let text = text.replace(['\u{201c}', '\u{201d}', '\u{300c}', '\u{300d}'], "\"");
-    let own: String = text.split('"').step_by(2).collect();
-    let flat = digest::collapse_whitespace(&own).to_lowercase();
-    phrases.iter().copied().find(|hedge| flat.contains(hedge))
+    let unquoted: String = text.split('"').step_by(2).collect();
+    let normalized = digest::collapse_whitespace(&unquoted).to_lowercase();
+    phrases.iter().copied().find(|hedge| normalized.contains(hedge))
 }
 
 /// The verdict cites turns, and each of them has a reply.
 pub(super) fn cites_record(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let cites = &ruling.cites;
-    let said = |cited: &&Cue| debate.replies_before(cue).any(|(past, _)| past == **cited);
+    let has_reply = |cited: &&Cue| debate.replies_before(cue).any(|(past, _)| past == **cited);
     if cites.is_empty() {
         return Some("the verdict must cite the turns it rests on".into());
     }
-    let wrong = cites.iter().find(|cited| !said(cited))?;
-    Some(format!("nothing was said at {wrong}"))
+    let unknown = cites.iter().find(|cited| !has_reply(cited))?;
+    Some(format!("nothing was said at {unknown}"))
 }
 
 /// After sealed opening answers, the verdict says what the debate changed.
@@ -86,25 +86,26 @@ pub(super) fn checks_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<St
         None => side.role_name().to_owned(),
     };
     for entry in claims_to_check(debate, debate.wave_start(cue)) {
-        let (id, whose) = (in_backticks(&entry.claim.id), label(entry.side));
-        let of = |check: &&ClaimCheck| check.side == entry.side && check.claim == entry.claim.id;
-        let Some(check) = ruling.checks.iter().find(of) else {
-            return Some(format!("`checks` has no entry for {id} of {whose}"));
+        let (id, owner) = (in_backticks(&entry.claim.id), label(entry.side));
+        let matches_entry =
+            |check: &&ClaimCheck| check.side == entry.side && check.claim == entry.claim.id;
+        let Some(check) = ruling.checks.iter().find(matches_entry) else {
+            return Some(format!("`checks` has no entry for {id} of {owner}"));
         };
-        let gone = !entry.citations.is_empty() && entry.is_unsupported();
-        if check.supported && gone {
-            return Some(format!("{id} of {whose}: none of its citations was found"));
+        let citations_wrong = !entry.citations.is_empty() && entry.is_unsupported();
+        if check.supported && citations_wrong {
+            return Some(format!("{id} of {owner}: none of its citations was found"));
         }
         // The reverse is allowed: a concession made only in prose is not in the ledger.
         if !check.conceded && matches!(entry.status, ClaimStatus::Conceded(_)) {
-            return Some(format!("{id} of {whose} was conceded, as the record shows"));
+            return Some(format!("{id} of {owner} was conceded, as the record shows"));
         }
     }
-    let known = ledger::entries(debate, debate.wave_start(cue));
-    let made = |check: &ClaimCheck| {
-        known.iter().any(|entry| entry.side == check.side && entry.claim.id == check.claim)
+    let ledger_entries = ledger::entries(debate, debate.wave_start(cue));
+    let is_known = |check: &ClaimCheck| {
+        ledger_entries.iter().any(|entry| entry.side == check.side && entry.claim.id == check.claim)
     };
-    let unknown = ruling.checks.iter().find(|check| !made(check))?;
+    let unknown = ruling.checks.iter().find(|check| !is_known(check))?;
     Some(format!("{} is no claim of {}", in_backticks(&unknown.claim), label(unknown.side)))
 }
 
@@ -112,12 +113,12 @@ pub(super) fn checks_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<St
 pub(super) fn follows_checks(body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let side = ruling.side?;
-    let (own, other) =
+    let (winner_count, loser_count) =
         (count_standing_claims(ruling, side), count_standing_claims(ruling, side.other()));
-    (own < other && ruling.despite.trim().is_empty()).then(|| {
+    (winner_count < loser_count && ruling.despite.trim().is_empty()).then(|| {
         format!(
-            "by your own answers {own} claims of the winner stand and {other} of the other side: \
-             say in `despite` why it wins all the same, or rule otherwise"
+            "by your own answers {winner_count} claims of the winner stand and {loser_count} of \
+             the other side: say in `despite` why it wins all the same, or rule otherwise"
         )
     })
 }
@@ -131,16 +132,16 @@ fn count_standing_claims(ruling: &JudgeRuling, side: Side) -> usize {
 pub(super) fn names_decisive(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let entries = ledger::entries(debate, debate.wave_start(cue));
-    let of = |entry: &&ledger::LedgerEntry<'_>| Some(entry.side) == ruling.side;
-    let own: Vec<_> = entries.iter().filter(of).collect();
+    let is_winners = |entry: &&ledger::LedgerEntry<'_>| Some(entry.side) == ruling.side;
+    let winner_entries: Vec<_> = entries.iter().filter(is_winners).collect();
     // A side without parsed claims has no ids to choose from.
-    if own.is_empty() {
+    if winner_entries.is_empty() {
         return None;
     }
     let Some(id) = ruling.decisive.as_deref().filter(|id| !id.trim().is_empty()) else {
         return Some("`decisive` is missing: name the winner's claim that decided it".into());
     };
-    match own.iter().find(|entry| entry.claim.id == id) {
+    match winner_entries.iter().find(|entry| entry.claim.id == id) {
         None => {
             Some(format!("`decisive` is {}, which is no claim of the winner", in_backticks(id)))
         }
@@ -154,10 +155,10 @@ pub(super) fn names_decisive(debate: &Debate, cue: Cue, body: &Body) -> Option<S
 /// At least one blind spot of each side is named.
 pub(super) fn names_blind_spots(body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
-    let named = |side: Side| {
+    let has_blind_spot = |side: Side| {
         ruling.blind_spots.iter().any(|spot| spot.side == side && !spot.text.trim().is_empty())
     };
-    let missing = !named(Side::Pro) || !named(Side::Con);
+    let missing = !has_blind_spot(Side::Pro) || !has_blind_spot(Side::Con);
     missing.then(|| "`blind_spots` must name at least one of each side".into())
 }
 
@@ -168,7 +169,7 @@ pub(super) fn marks_by_rubric(body: &Body) -> Option<String> {
         return Some("`rubric` is missing: mark both sides by the five criteria".into());
     };
     for marks in [&rubric.pro, &rubric.con] {
-        for (name, most) in RubricMarks::CRITERIA {
+        for (name, max) in RubricMarks::CRITERIA {
             match marks.get(name) {
                 None => {
                     return Some(format!(
@@ -176,9 +177,9 @@ pub(super) fn marks_by_rubric(body: &Body) -> Option<String> {
                         in_backticks(name)
                     ));
                 }
-                Some(mark) if *mark > most => {
+                Some(mark) if *mark > max => {
                     return Some(format!(
-                        "{} is {mark}; it counts {most} at most",
+                        "{} is {mark}; it counts {max} at most",
                         in_backticks(name)
                     ));
                 }
@@ -186,8 +187,8 @@ pub(super) fn marks_by_rubric(body: &Body) -> Option<String> {
             }
         }
         let known = |name: &str| RubricMarks::CRITERIA.iter().any(|(known, _)| *known == name);
-        if let Some(other) = marks.keys().find(|name| !known(name)) {
-            return Some(format!("{} is none of the criteria", in_backticks(other)));
+        if let Some(unknown) = marks.keys().find(|name| !known(name)) {
+            return Some(format!("{} is none of the criteria", in_backticks(unknown)));
         }
     }
     let sums = rubric.totals();

@@ -2,19 +2,21 @@
 use super::CharAction;
 
 /// Marks emoji with their joiners and modifiers for removal. A keycap digit stays as a digit.
-pub(super) fn mark_emoji(chars: &[char], fates: &mut [CharAction]) {
-    let mut joined = false;
-    for at in 0..chars.len() {
-        if fates[at] == CharAction::Literal {
-            joined = false;
+pub(super) fn mark_emoji(chars: &[char], actions: &mut [CharAction]) {
+    let mut in_emoji = false;
+    for index in 0..chars.len() {
+        if actions[index] == CharAction::Literal {
+            in_emoji = false;
             continue;
         }
-        let shown = chars.get(at + 1) == Some(&'\u{FE0F}') && is_emoji_with_selector(chars[at]);
-        joined = is_emoji(chars[at]) || shown || joined && is_emoji_joiner(chars[at]);
-        if joined {
-            fates[at] = CharAction::DropEmoji;
-        } else if matches!(chars[at], '\u{FE0E}' | '\u{FE0F}' | '\u{20E3}') {
-            fates[at] = CharAction::Drop;
+        let has_selector =
+            chars.get(index + 1) == Some(&'\u{FE0F}') && is_emoji_with_selector(chars[index]);
+        in_emoji =
+            is_emoji(chars[index]) || has_selector || in_emoji && is_emoji_joiner(chars[index]);
+        if in_emoji {
+            actions[index] = CharAction::DropEmoji;
+        } else if matches!(chars[index], '\u{FE0E}' | '\u{FE0F}' | '\u{20E3}') {
+            actions[index] = CharAction::Drop;
         }
     }
 }

@@ -10,27 +10,28 @@ struct DelimiterRun {
 }
 
 /// Marks emphasis delimiters for removal.
-pub(super) fn mark_emphasis(chars: &[char], fates: &mut [CharAction]) {
+pub(super) fn mark_emphasis(chars: &[char], actions: &mut [CharAction]) {
     let mut open: Vec<DelimiterRun> = vec![];
-    let mut at = 0;
-    while at < chars.len() {
-        let mark = chars[at];
-        if fates[at] != CharAction::Keep || !matches!(mark, '*' | '_' | '~') {
-            at += 1;
+    let mut index = 0;
+    while index < chars.len() {
+        let delimiter = chars[index];
+        if actions[index] != CharAction::Keep || !matches!(delimiter, '*' | '_' | '~') {
+            index += 1;
             continue;
         }
-        let same = |at: &usize| chars[*at] == mark && fates[*at] == CharAction::Keep;
+        let continues_run =
+            |index: &usize| chars[*index] == delimiter && actions[*index] == CharAction::Keep;
         let mut run = DelimiterRun {
-            delimiter: mark,
-            start: at,
-            end: at + (at..chars.len()).take_while(same).count(),
+            delimiter,
+            start: index,
+            end: index + (index..chars.len()).take_while(continues_run).count(),
         };
-        at = run.end;
-        if mark == '~' && run.end - run.start != 2 {
+        index = run.end;
+        if delimiter == '~' && run.end - run.start != 2 {
             continue;
         }
         if can_close(chars, &run) {
-            match_delimiters(&mut run, &mut open, fates);
+            match_delimiters(&mut run, &mut open, actions);
         }
         if run.start < run.end && can_open(chars, &run) {
             open.push(run);
@@ -42,20 +43,20 @@ pub(super) fn mark_emphasis(chars: &[char], fates: &mut [CharAction]) {
 fn match_delimiters(
     run: &mut DelimiterRun,
     open: &mut Vec<DelimiterRun>,
-    fates: &mut [CharAction],
+    actions: &mut [CharAction],
 ) {
     while run.start < run.end {
         let Some(nearest) = open.iter().rposition(|it| it.delimiter == run.delimiter) else {
             return;
         };
         open.truncate(nearest + 1);
-        let Some(begun) = open.last_mut() else { return };
-        let used = (begun.end - begun.start).min(run.end - run.start);
-        fates[begun.end - used..begun.end].fill(CharAction::Drop);
-        fates[run.start..run.start + used].fill(CharAction::Drop);
-        begun.end -= used;
+        let Some(opener) = open.last_mut() else { return };
+        let used = (opener.end - opener.start).min(run.end - run.start);
+        actions[opener.end - used..opener.end].fill(CharAction::Drop);
+        actions[run.start..run.start + used].fill(CharAction::Drop);
+        opener.end -= used;
         run.start += used;
-        if begun.start == begun.end {
+        if opener.start == opener.end {
             open.pop();
         }
     }
@@ -64,28 +65,31 @@ fn match_delimiters(
 fn can_open(chars: &[char], run: &DelimiterRun) -> bool {
     let before = run.start.checked_sub(1).map(|at| chars[at]);
     let after = chars.get(run.end).copied();
-    let room = before.is_none_or(|c| !is_word_char(c) && !"/.\\=&^%)]}".contains(c));
-    let words = after.is_some_and(|c| !c.is_whitespace() && !"/.,;:!?)]}\\|=".contains(c));
-    (room || run.start.checked_sub(3).is_some_and(|from| is_slash_between_emphasis(chars, from)))
-        && words
+    let at_boundary = before.is_none_or(|c| !is_word_char(c) && !"/.\\=&^%)]}".contains(c));
+    let touches_text = after.is_some_and(|c| !c.is_whitespace() && !"/.,;:!?)]}\\|=".contains(c));
+    (at_boundary
+        || run.start.checked_sub(3).is_some_and(|from| is_slash_between_emphasis(chars, from)))
+        && touches_text
 }
 
 fn can_close(chars: &[char], run: &DelimiterRun) -> bool {
     let before = run.start.checked_sub(1).map(|at| chars[at]);
     let after = chars.get(run.end).copied();
-    let words = before.is_some_and(|c| !c.is_whitespace() && !"/([{<\\|=".contains(c));
-    let room = after.is_none_or(|c| !is_word_char(c) && !"/\\=&^%([{".contains(c));
+    let touches_text = before.is_some_and(|c| !c.is_whitespace() && !"/([{<\\|=".contains(c));
+    let at_boundary = after.is_none_or(|c| !is_word_char(c) && !"/\\=&^%([{".contains(c));
     // A dot followed by a word character belongs to a file name such as `__init__.py`.
-    let file = after == Some('.') && chars.get(run.end + 1).is_some_and(|c| is_word_char(*c));
-    words && (room || is_slash_between_emphasis(chars, run.start)) && !file
+    let is_file_name =
+        after == Some('.') && chars.get(run.end + 1).is_some_and(|c| is_word_char(*c));
+    touches_text && (at_boundary || is_slash_between_emphasis(chars, run.start)) && !is_file_name
 }
 
 /// Whether this is the slash between two emphasized words, `**a**/**b**`. A glob pattern does not
 /// have words on both sides.
-fn is_slash_between_emphasis(chars: &[char], from: usize) -> bool {
-    let word =
-        |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(|c| is_word_char(*c));
-    chars[from..].starts_with(&['*', '*', '/', '*', '*'])
-        && word(from.checked_sub(1))
-        && word(Some(from + 5))
+fn is_slash_between_emphasis(chars: &[char], start: usize) -> bool {
+    let is_word_at = |index: Option<usize>| {
+        index.and_then(|index| chars.get(index)).is_some_and(|c| is_word_char(*c))
+    };
+    chars[start..].starts_with(&['*', '*', '/', '*', '*'])
+        && is_word_at(start.checked_sub(1))
+        && is_word_at(Some(start + 5))
 }

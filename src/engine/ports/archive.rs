@@ -20,19 +20,19 @@ pub trait Archive: Send + Sync {
         &self,
         setup: &Setup,
         events: &[RecordedEvent],
-        place: &Workspace,
+        workspace: &Workspace,
         duplicates: DuplicatePolicy<'_>,
     ) -> Result<Box<dyn Log>, ArchiveError>;
     /// Takes the lease of a debate and opens its log for writing. From then on its exports are
-    /// written to `place`, too.
+    /// written to `workspace`, too.
     fn open(
         &self,
         id: &str,
-        place: &Workspace,
-        claim: LeaseMode,
+        workspace: &Workspace,
+        lease_mode: LeaseMode,
     ) -> Result<OpenedDebate, ArchiveError>;
     /// Sets the name other processes see as the holder of this process's leases.
-    fn set_holder_name(&self, who: &str);
+    fn set_holder_name(&self, name: &str);
     /// Reads a debate. Needs no lease.
     fn read(&self, id: &str) -> Result<StoredDebate, ArchiveError>;
     /// Events after a sequence number, the current lease holder and the live text, for polling.
@@ -53,14 +53,17 @@ pub trait Archive: Send + Sync {
     fn enqueue_commands(
         &self,
         id: &str,
-        wishes: &[Command],
+        commands: &[Command],
     ) -> Result<QueuedCommandId, ArchiveError>;
     /// Result of queued commands, once the holder has written it. It is read once and then deleted.
-    fn command_result(&self, wish: QueuedCommandId) -> Result<Option<CommandResult>, ArchiveError>;
+    fn command_result(
+        &self,
+        command_id: QueuedCommandId,
+    ) -> Result<Option<CommandResult>, ArchiveError>;
     /// Withdraws queued commands so that they never run. Returns their result if it is too late.
     fn withdraw_commands(
         &self,
-        wish: QueuedCommandId,
+        command_id: QueuedCommandId,
     ) -> Result<Option<CommandResult>, ArchiveError>;
     /// Parses a file from outside and verifies its signature, which decides how far it is trusted.
     fn parse_foreign(&self, text: &str) -> Result<ForeignDebate, ArchiveError>;
@@ -100,7 +103,7 @@ pub const COMMAND_TTL_MS: i64 = 10_000;
 pub enum ArchiveError {
     #[error("there is no debate `{0}`")]
     UnknownDebate(String),
-    #[error("`{0}` fits {1} debates")]
+    #[error("`{0}` matches {1} debates")]
     AmbiguousId(String, usize),
     #[error("there is a debate `{0}` already")]
     IdTaken(String),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Reads the repository: pins trees, gathers briefs and finds changes.
 pub trait BriefSource: Send + Sync {
     /// Gathers the requested files and diffs up to the token limit. Empty if nothing is requested.
-    fn gather(&self, context: &BriefRequest<'_>) -> Result<GatheredBrief, ContextError>;
+    fn gather(&self, request: &BriefRequest<'_>) -> Result<GatheredBrief, ContextError>;
 
     /// Pins the tree of a commit.
     fn pin_commit(&self, root: &Path, commit: &str) -> Result<PinnedTree, ContextError>;
@@ -21,20 +21,20 @@ pub trait BriefSource: Send + Sync {
     /// repository.
     fn pin_files(&self, root: &Path) -> Result<Option<PinnedTree>, ContextError>;
 
-    /// Finds the selected change and pins its tree. The files in `without` are output files of this
+    /// Finds the selected change and pins its tree. The files in `ignored` are output files of this
     /// run and are ignored.
     fn find_change_set(
         &self,
         root: &Path,
-        meant: &ChangeSelector,
-        without: &[PathBuf],
+        selector: &ChangeSelector,
+        ignored: &[PathBuf],
     ) -> Result<ChangeSet, ContextError>;
 
     /// Finds what happened to some files since a debate was opened. The search has a time limit.
     fn changes_since(
         &self,
         root: &Path,
-        asked: &ChangesSinceQuery<'_>,
+        query: &ChangesSinceQuery<'_>,
     ) -> Result<ChangesSince, ContextError>;
 }
 
@@ -133,7 +133,7 @@ pub struct FileChange {
 
 /// A file left out of a brief, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "they say it")]
+#[expect(missing_docs, reason = "the names say it")]
 #[schemars(rename = "Omitted")]
 pub struct OmittedFile {
     pub path: String,
@@ -156,8 +156,8 @@ pub trait Evidence: Send + Sync {
     ) -> Result<Vec<Citation>, ContextError>;
 
     /// Content of a file of the tree, by exact path, with secrets redacted.
-    fn read_file(&self, path: &str, about: &CitationContext<'_>) -> Result<String, ContextError> {
-        let _ = about;
+    fn read_file(&self, path: &str, context: &CitationContext<'_>) -> Result<String, ContextError> {
+        let _ = context;
         Err(ContextError(format!("there is no tree in which to look for `{path}`")))
     }
 }

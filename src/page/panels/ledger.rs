@@ -1,39 +1,44 @@
 //! Ledger panel: every claim and what became of it.
 use crate::debate::ledger::{ClaimStatus, LedgerEntry, entries, tally};
 use crate::debate::{Cue, Debate, Side, status};
-use crate::page::html::{Html, html, truncate};
+use crate::page::html::{Html, MAX_NAME_CHARS, MAX_SHORT_NAME_CHARS, html, truncate};
 use crate::page::rendered::RenderContext;
 use crate::report::ledger::tally_line;
 use crate::report::sanitize::one_line;
 
+/// Characters shown of a claim.
+const MAX_CLAIM_CHARS: usize = 600;
+/// Characters shown of the quote that concedes a claim.
+const MAX_QUOTE_CHARS: usize = 500;
+
 /// Renders the claims of each side.
-pub(in crate::page) fn render_ledger_panel(debate: &Debate, setting: &RenderContext<'_>) -> Html {
+pub(in crate::page) fn render_ledger_panel(debate: &Debate, context: &RenderContext<'_>) -> Html {
     let entries = entries(debate, Cue::END);
     if entries.is_empty() {
         return Html::new();
     }
-    let mut all = Html::new();
+    let mut out = Html::new();
     for side in [Side::Pro, Side::Con] {
-        let own: Html = entries
+        let items: Html = entries
             .iter()
             .filter(|entry| entry.side == side)
-            .map(|entry| render_ledger_entry(entry, setting))
+            .map(|entry| render_ledger_entry(entry, context))
             .collect();
-        if own.is_empty() {
+        if items.is_empty() {
             continue;
         }
-        all.push(&html!(
+        out.push(&html!(
             "<h3>{}</h3><p class=\"tally\">{}</p><ul>{}</ul>",
-            truncate(&status::side_name(debate, side), 80),
+            truncate(&status::side_name(debate, side), MAX_NAME_CHARS),
             tally_line(&tally(debate, side)),
-            own
+            items
         ));
     }
-    all
+    out
 }
 
-fn render_ledger_entry(entry: &LedgerEntry<'_>, setting: &RenderContext<'_>) -> Html {
-    let (class, word) = match entry.status {
+fn render_ledger_entry(entry: &LedgerEntry<'_>, context: &RenderContext<'_>) -> Html {
+    let (class, label) = match entry.status {
         ClaimStatus::Unanswered => ("open", "not answered"),
         ClaimStatus::Contested => ("answered", "contested"),
         ClaimStatus::Conceded(_) => ("conceded", "conceded"),
@@ -41,22 +46,24 @@ fn render_ledger_entry(entry: &LedgerEntry<'_>, setting: &RenderContext<'_>) -> 
         ClaimStatus::Accepted => ("accepted", "accepted"),
     };
     let quote = match entry.status {
-        ClaimStatus::Conceded(quote) => html!(": <q>{}</q>", truncate(&one_line(quote), 500)),
+        ClaimStatus::Conceded(quote) => {
+            html!(": <q>{}</q>", truncate(&one_line(quote), MAX_QUOTE_CHARS))
+        }
         _ => Html::new(),
     };
-    let bare = if entry.is_unsupported() {
+    let unsupported = if entry.is_unsupported() {
         html!(" <span class=\"fate unsupported\">unsupported</span>")
     } else {
         Html::new()
     };
     html!(
         "<li><a href=\"#{}\"><code>{}</code></a> {} <span class=\"fate {}\">{}</span>{}{}</li>",
-        setting.element_id(entry.cue),
-        truncate(&one_line(&entry.claim.id), 60),
-        truncate(&one_line(&entry.claim.text), 600),
+        context.element_id(entry.cue),
+        truncate(&one_line(&entry.claim.id), MAX_SHORT_NAME_CHARS),
+        truncate(&one_line(&entry.claim.text), MAX_CLAIM_CHARS),
         class,
-        word,
+        label,
         quote,
-        bare
+        unsupported
     )
 }

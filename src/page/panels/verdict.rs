@@ -1,99 +1,103 @@
 //! Verdict panel: the verdict, the research report or the insights of a dialogue.
 use crate::debate::insights::concluding_sections;
 use crate::debate::{Debate, Section, status};
-use crate::page::html::{Html, html, truncate};
+use crate::page::html::{Html, MAX_NAME_CHARS, MAX_NOTE_CHARS, html, truncate};
 use crate::page::markdown::render_markdown;
 use crate::page::turn::capitalize;
 use crate::report::dialogue;
 use crate::report::participants::{DebateKind, debate_kind};
 use crate::report::research::research_judgment;
 use crate::report::sanitize::one_line;
-use crate::report::verdict::{VerdictView, verdict_view as ruled};
+use crate::report::verdict::{VerdictView, verdict_view};
 
 /// Maximum number of report sections shown.
 const MAX_SECTIONS: usize = 40;
+/// Characters shown of the title of a section.
+const MAX_SECTION_TITLE_CHARS: usize = 200;
+/// Characters shown of one line of a list.
+const MAX_LIST_LINE_CHARS: usize = 2_000;
 
 /// Renders the result once the debate is over, and the user's decision.
 pub(in crate::page) fn render_verdict_panel(debate: &Debate) -> Html {
-    let mut all = Html::new();
+    let mut out = Html::new();
     if debate.outcome().is_some() {
-        all.push(&match debate_kind(debate) {
+        out.push(&match debate_kind(debate) {
             DebateKind::Contest => render_contest(debate),
             DebateKind::Dialogue => render_insights(debate),
             DebateKind::Research => {
                 research_judgment(debate).map_or_else(Html::new, render_sections)
             }
         });
-        if all.is_empty() {
-            all.push(&html!(
+        if out.is_empty() {
+            out.push(&html!(
                 "<p>It ended without a verdict ({}).</p>",
                 status::result_name(debate)
             ));
         }
     }
     if let Some(decision) = debate.decision() {
-        all.push(&html!("<h3>The user's decision</h3>{}", render_markdown(decision, 3)));
+        out.push(&html!("<h3>The user's decision</h3>{}", render_markdown(decision, 3)));
     }
     if let Some(lesson) = debate.feedback() {
-        all.push(&html!(
+        out.push(&html!(
             "<h3>What became of it</h3><p>The verdict was {}. {}</p>",
             lesson.proof.as_str(),
-            truncate(&one_line(&lesson.note), 1_000)
+            truncate(&one_line(&lesson.note), MAX_NOTE_CHARS)
         ));
     }
-    all
+    out
 }
 
 fn render_contest(debate: &Debate) -> Html {
-    let Some(view) = ruled(debate) else { return Html::new() };
+    let Some(view) = verdict_view(debate) else { return Html::new() };
     let side = view.side.role_name();
     let side = if view.winner == side { String::new() } else { format!(" ({side})") };
-    let mut all = html!(
+    let mut out = html!(
         "<p class=\"winner\"><b>{}</b>{} had the stronger argument.</p>",
-        truncate(&view.winner, 80),
+        truncate(&view.winner, MAX_NAME_CHARS),
         side
     );
-    all.push(&render_verdict_facts(&view));
+    out.push(&render_verdict_facts(&view));
     if view.contested {
-        all.push(&html!("<h3>Contested</h3>{}", render_list(&view.doubts)));
+        out.push(&html!("<h3>Contested</h3>{}", render_list(&view.doubts)));
     }
     let notes = [("Recommendation", &view.recommendation), ("The judge's notes", &view.reasoning)];
     for (title, text) in notes.into_iter().filter(|(_, text)| !text.trim().is_empty()) {
-        all.push(&html!("<h3>{}</h3>{}", title, render_markdown(text, 3)));
+        out.push(&html!("<h3>{}</h3>{}", title, render_markdown(text, 3)));
     }
-    let points: Vec<String> = view
+    let agreements: Vec<String> = view
         .agreements
         .iter()
-        .map(|both| match both.evidence.trim() {
-            "" => both.point.clone(),
-            evidence => format!("{} ({evidence})", both.point),
+        .map(|agreement| match agreement.evidence.trim() {
+            "" => agreement.point.clone(),
+            evidence => format!("{} ({evidence})", agreement.point),
         })
         .collect();
-    let differ: Vec<String> = view
+    let disagreements: Vec<String> = view
         .disagreements
         .iter()
         .map(|it| format!("{}: for, {}; against, {}", it.point, it.pro, it.con))
         .collect();
-    let blind: Vec<String> = view
+    let blind_spots: Vec<String> = view
         .blind_spots
         .iter()
         .map(|it| format!("{}: {}", status::side_name(debate, it.side), it.text))
         .collect();
     let parts = [
-        ("Agreed", points.as_slice()),
-        ("Not agreed", &differ),
+        ("Agreed", agreements.as_slice()),
+        ("Not agreed", &disagreements),
         ("Unresolved", &view.unresolved),
-        ("Not seen", &blind),
+        ("Not seen", &blind_spots),
         ("Unsupported claims", &view.unsupported),
         ("Citations that do not resolve", &view.wrong),
         ("Noticed", &view.noticed),
     ];
     for (title, lines) in parts {
         if !lines.is_empty() {
-            all.push(&html!("<h3>{}</h3>{}", title, render_list(lines)));
+            out.push(&html!("<h3>{}</h3>{}", title, render_list(lines)));
         }
     }
-    all
+    out
 }
 
 fn render_verdict_facts(view: &VerdictView) -> Html {
@@ -121,9 +125,9 @@ fn render_verdict_facts(view: &VerdictView) -> Html {
         ));
     }
     if let Some(changed) = &view.changed {
-        let word = if changed.decision { "changed" } else { "did not change" };
-        let because = truncate(&one_line(&changed.because), 1_000);
-        facts.push(&html!("<dt>The debate</dt><dd>{} the decision: {}</dd>", word, because));
+        let verb = if changed.decision { "changed" } else { "did not change" };
+        let because = truncate(&one_line(&changed.because), MAX_NOTE_CHARS);
+        facts.push(&html!("<dt>The debate</dt><dd>{} the decision: {}</dd>", verb, because));
     }
     html!("<dl>{}</dl>", facts)
 }
@@ -133,14 +137,14 @@ fn format_hundredths(ten_thousandths: u32) -> String {
 }
 
 fn render_insights(debate: &Debate) -> Html {
-    let mut all = Html::new();
-    if let Some(end) = dialogue::dialogue_outcome(debate) {
-        all.push(&html!("<p class=\"winner\"><b>{}</b></p>", capitalize(end.as_str())));
+    let mut out = Html::new();
+    if let Some(outcome) = dialogue::dialogue_outcome(debate) {
+        out.push(&html!("<p class=\"winner\"><b>{}</b></p>", capitalize(outcome.as_str())));
     }
-    if let Some(said) = concluding_sections(debate) {
-        all.push(&render_sections(said));
+    if let Some(sections) = concluding_sections(debate) {
+        out.push(&render_sections(sections));
     }
-    all
+    out
 }
 
 fn render_sections(sections: &[Section]) -> Html {
@@ -149,7 +153,8 @@ fn render_sections(sections: &[Section]) -> Html {
         .take(MAX_SECTIONS)
         .map(|section| {
             let title = one_line(section.title.trim_start_matches('#'));
-            html!("<h3>{}</h3>{}", truncate(&title, 200), render_markdown(&section.text, 3))
+            let title = truncate(&title, MAX_SECTION_TITLE_CHARS);
+            html!("<h3>{}</h3>{}", title, render_markdown(&section.text, 3))
         })
         .collect()
 }
@@ -158,7 +163,10 @@ fn render_sections(sections: &[Section]) -> Html {
 fn render_list(lines: &[String]) -> Html {
     let items: Html = lines
         .iter()
-        .map(|line| html!("<li>{}</li>", render_markdown(&truncate(&one_line(line), 2_000), 3)))
+        .map(|line| {
+            let line = truncate(&one_line(line), MAX_LIST_LINE_CHARS);
+            html!("<li>{}</li>", render_markdown(&line, 3))
+        })
         .collect();
     html!("<ul>{}</ul>", items)
 }

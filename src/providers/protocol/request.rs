@@ -31,14 +31,14 @@ pub struct ApiRequest {
 const DEFAULT_MAX_TOKENS: u64 = 16_000;
 
 /// Builds the request for a protocol.
-pub fn build_request(wire: Protocol, wanted: &PromptRequest<'_>) -> ApiRequest {
-    let PromptRequest { model, prompt, max_tokens, .. } = *wanted;
+pub fn build_request(protocol: Protocol, request: &PromptRequest<'_>) -> ApiRequest {
+    let PromptRequest { model, prompt, max_tokens, .. } = *request;
     let messages = || json!([{"role": "user", "content": prompt}]);
-    let (path, mut body) = match wire {
+    let (path, mut body) = match protocol {
         Protocol::Anthropic => (
             "v1/messages".into(),
-            json!({"model": model, "max_tokens": max_tokens.unwrap_or(DEFAULT_MAX_TOKENS), "stream": true,
-                "messages": messages()}),
+            json!({"model": model, "max_tokens": max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
+                "stream": true, "messages": messages()}),
         ),
         // `store: false`: the vendor must not keep the user's debate.
         Protocol::Responses => (
@@ -55,19 +55,19 @@ pub fn build_request(wire: Protocol, wanted: &PromptRequest<'_>) -> ApiRequest {
             json!({"contents": [{"role": "user", "parts": [{"text": prompt}]}]}),
         ),
     };
-    if let Some(most) = max_tokens {
-        let limit = match wire {
+    if let Some(tokens) = max_tokens {
+        let limit = match protocol {
             Protocol::Anthropic => Value::Null,
-            Protocol::Responses => json!({"max_output_tokens": most}),
-            Protocol::Chat => json!({"max_tokens": most}),
-            Protocol::Gemini => json!({"generationConfig": {"maxOutputTokens": most}}),
+            Protocol::Responses => json!({"max_output_tokens": tokens}),
+            Protocol::Chat => json!({"max_tokens": tokens}),
+            Protocol::Gemini => json!({"generationConfig": {"maxOutputTokens": tokens}}),
         };
         merge_json(&mut body, &limit);
     }
-    if let Some((held, schema)) = wanted.schema {
-        merge_json(&mut body, &response_format(wire, held, schema));
+    if let Some((mode, schema)) = request.schema {
+        merge_json(&mut body, &response_format(protocol, mode, schema));
     }
-    let headers = match wire {
+    let headers = match protocol {
         Protocol::Anthropic => vec![("anthropic-version", "2023-06-01")],
         _ => vec![],
     };
@@ -75,8 +75,8 @@ pub fn build_request(wire: Protocol, wanted: &PromptRequest<'_>) -> ApiRequest {
 }
 
 /// The authentication header. A key is never put into the URL, because servers log URLs.
-pub fn auth_header(wire: Protocol, key: &str) -> (&'static str, String) {
-    match wire {
+pub fn auth_header(protocol: Protocol, key: &str) -> (&'static str, String) {
+    match protocol {
         Protocol::Anthropic => ("x-api-key", key.into()),
         Protocol::Gemini => ("x-goog-api-key", key.into()),
         Protocol::Responses | Protocol::Chat => ("authorization", format!("Bearer {key}")),
@@ -84,9 +84,9 @@ pub fn auth_header(wire: Protocol, key: &str) -> (&'static str, String) {
 }
 
 /// The request fields that make a service answer with JSON.
-fn response_format(wire: Protocol, held: SchemaMode, schema: &Value) -> Value {
-    let schema = || adapt_schema(wire, schema);
-    match (wire, held) {
+fn response_format(protocol: Protocol, mode: SchemaMode, schema: &Value) -> Value {
+    let schema = || adapt_schema(protocol, schema);
+    match (protocol, mode) {
         // Anthropic has no JSON mode without a schema.
         (_, SchemaMode::PromptOnly) | (Protocol::Anthropic, SchemaMode::AnyObject) => Value::Null,
         (Protocol::Anthropic, SchemaMode::Schema) => {
@@ -114,28 +114,28 @@ fn response_format(wire: Protocol, held: SchemaMode, schema: &Value) -> Value {
 
 /// Merges one JSON value into another. Objects are merged recursively, anything else is replaced,
 /// null is ignored.
-pub fn merge_json(into: &mut Value, more: &Value) {
-    match (into, more) {
+pub fn merge_json(target: &mut Value, source: &Value) {
+    match (target, source) {
         (_, Value::Null) => {}
-        (Value::Object(into), Value::Object(more)) => {
-            for (name, value) in more {
-                merge_json(into.entry(name).or_insert(Value::Null), value);
+        (Value::Object(target), Value::Object(source)) => {
+            for (name, value) in source {
+                merge_json(target.entry(name).or_insert(Value::Null), value);
             }
         }
-        (into, more) => *into = more.clone(),
+        (target, source) => *target = source.clone(),
     }
 }
 
 /// Percent-encodes a model name as one path segment, so that it cannot change the path.
 fn encode_model_segment(model: &str) -> String {
     let model = model.strip_prefix("models/").unwrap_or(model);
-    let mut kept = String::new();
+    let mut encoded = String::new();
     for byte in model.bytes() {
         if byte.is_ascii_alphanumeric() || b"._-".contains(&byte) {
-            kept.push(char::from(byte));
+            encoded.push(char::from(byte));
         } else {
-            let _ = write!(kept, "%{byte:02X}");
+            let _ = write!(encoded, "%{byte:02X}");
         }
     }
-    kept
+    encoded
 }

@@ -34,47 +34,47 @@ impl ApiResponse {
     /// Parses the data of one event and returns the text it adds, if any.
     pub fn parse_event(
         &mut self,
-        wire: Protocol,
+        protocol: Protocol,
         data: &str,
     ) -> Result<Option<String>, MalformedEvent> {
-        if wire == Protocol::Chat && data.trim() == "[DONE]" {
+        if protocol == Protocol::Chat && data.trim() == "[DONE]" {
             (self.completed, self.done) = (true, true);
             return Ok(None);
         }
-        let it: Value = serde_json::from_str(data).map_err(|_| MalformedEvent)?;
-        if !it.is_object() {
+        let event: Value = serde_json::from_str(data).map_err(|_| MalformedEvent)?;
+        if !event.is_object() {
             return Err(MalformedEvent);
         }
-        if it["error"].is_object() || it["error"].is_string() {
-            self.set_error(&it);
+        if event["error"].is_object() || event["error"].is_string() {
+            self.set_error(&event);
             return Ok(None);
         }
-        let words = match wire {
-            Protocol::Anthropic => self.parse_anthropic(&it),
-            Protocol::Responses => self.parse_responses(&it),
-            Protocol::Chat => self.parse_chat(&it),
-            Protocol::Gemini => self.parse_gemini(&it),
+        let delta = match protocol {
+            Protocol::Anthropic => self.parse_anthropic(&event),
+            Protocol::Responses => self.parse_responses(&event),
+            Protocol::Chat => self.parse_chat(&event),
+            Protocol::Gemini => self.parse_gemini(&event),
         };
-        let words = words.filter(|words| !words.is_empty());
-        self.text.push_str(words.as_deref().unwrap_or_default());
-        Ok(words)
+        let delta = delta.filter(|delta| !delta.is_empty());
+        self.text.push_str(delta.as_deref().unwrap_or_default());
+        Ok(delta)
     }
 
-    fn set_error(&mut self, it: &Value) {
-        self.error = Some(it.clone());
+    fn set_error(&mut self, event: &Value) {
+        self.error = Some(event.clone());
         self.done = true;
     }
 
-    fn parse_anthropic(&mut self, it: &Value) -> Option<String> {
-        match it["type"].as_str()? {
+    fn parse_anthropic(&mut self, event: &Value) -> Option<String> {
+        match event["type"].as_str()? {
             "message_start" => {
-                self.model = string_value(&it["message"]["model"]);
-                self.parse_anthropic_usage(&it["message"]["usage"]);
+                self.model = string_value(&event["message"]["model"]);
+                self.parse_anthropic_usage(&event["message"]["usage"]);
             }
-            "content_block_delta" => return string_value(&it["delta"]["text"]),
+            "content_block_delta" => return string_value(&event["delta"]["text"]),
             "message_delta" => {
-                self.parse_anthropic_usage(&it["usage"]);
-                match it["delta"]["stop_reason"].as_str() {
+                self.parse_anthropic_usage(&event["usage"]);
+                match event["delta"]["stop_reason"].as_str() {
                     Some("refusal") => self.refusal = Some(String::new()),
                     Some("max_tokens" | "model_context_window_exceeded") => self.truncated = true,
                     _ => {}
@@ -88,29 +88,31 @@ impl ApiResponse {
 
     fn parse_anthropic_usage(&mut self, usage: &Value) {
         // Cached tokens are reported separately.
-        let read = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-        let read = read.iter().filter_map(|name| usage[*name].as_u64()).reduce(|sum, n| sum + n);
-        self.tokens_in = read.or(self.tokens_in);
+        let input_tokens =
+            ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+        let input_tokens =
+            input_tokens.iter().filter_map(|name| usage[*name].as_u64()).reduce(|sum, n| sum + n);
+        self.tokens_in = input_tokens.or(self.tokens_in);
         self.tokens_out = usage["output_tokens"].as_u64().or(self.tokens_out);
     }
 
-    fn parse_responses(&mut self, it: &Value) -> Option<String> {
-        let response = &it["response"];
+    fn parse_responses(&mut self, event: &Value) -> Option<String> {
+        let response = &event["response"];
         self.model = string_value(&response["model"]).or(self.model.take());
         self.tokens_in = response["usage"]["input_tokens"].as_u64().or(self.tokens_in);
         self.tokens_out = response["usage"]["output_tokens"].as_u64().or(self.tokens_out);
-        match it["type"].as_str()? {
-            "response.output_text.delta" => return string_value(&it["delta"]),
+        match event["type"].as_str()? {
+            "response.output_text.delta" => return string_value(&event["delta"]),
             "response.refusal.delta" => {
-                let said = it["delta"].as_str().unwrap_or_default();
-                self.refusal.get_or_insert_default().push_str(said);
+                let delta = event["delta"].as_str().unwrap_or_default();
+                self.refusal.get_or_insert_default().push_str(delta);
             }
             "response.completed" => {
                 (self.completed, self.done) = (true, true);
                 // The final event contains the complete answer, which replaces the streamed text.
-                let whole = output_text(&response["output"]);
-                if !whole.is_empty() {
-                    self.text = whole;
+                let final_text = output_text(&response["output"]);
+                if !final_text.is_empty() {
+                    self.text = final_text;
                 }
             }
             "response.incomplete" => {
@@ -121,19 +123,19 @@ impl ApiResponse {
                 }
             }
             "response.failed" => self.set_error(response),
-            "error" => self.set_error(it),
+            "error" => self.set_error(event),
             _ => {}
         }
         None
     }
 
-    fn parse_chat(&mut self, it: &Value) -> Option<String> {
-        self.model = string_value(&it["model"]).or(self.model.take());
-        self.tokens_in = it["usage"]["prompt_tokens"].as_u64().or(self.tokens_in);
-        self.tokens_out = it["usage"]["completion_tokens"].as_u64().or(self.tokens_out);
-        let choice = &it["choices"][0];
-        if let Some(said) = choice["delta"]["refusal"].as_str() {
-            self.refusal.get_or_insert_default().push_str(said);
+    fn parse_chat(&mut self, event: &Value) -> Option<String> {
+        self.model = string_value(&event["model"]).or(self.model.take());
+        self.tokens_in = event["usage"]["prompt_tokens"].as_u64().or(self.tokens_in);
+        self.tokens_out = event["usage"]["completion_tokens"].as_u64().or(self.tokens_out);
+        let choice = &event["choices"][0];
+        if let Some(delta) = choice["delta"]["refusal"].as_str() {
+            self.refusal.get_or_insert_default().push_str(delta);
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
             // The token usage may follow in a later event.
@@ -147,18 +149,18 @@ impl ApiResponse {
         string_value(&choice["delta"]["content"])
     }
 
-    fn parse_gemini(&mut self, it: &Value) -> Option<String> {
-        self.model = string_value(&it["modelVersion"]).or(self.model.take());
-        let usage = &it["usageMetadata"];
+    fn parse_gemini(&mut self, event: &Value) -> Option<String> {
+        self.model = string_value(&event["modelVersion"]).or(self.model.take());
+        let usage = &event["usageMetadata"];
         self.tokens_in = usage["promptTokenCount"].as_u64().or(self.tokens_in);
-        let written = ["candidatesTokenCount", "thoughtsTokenCount"];
-        let written = written.iter().filter_map(|name| usage[*name].as_u64());
-        self.tokens_out = written.reduce(|sum, n| sum + n).or(self.tokens_out);
-        if let Some(reason) = it["promptFeedback"]["blockReason"].as_str() {
+        let output_tokens = ["candidatesTokenCount", "thoughtsTokenCount"];
+        let output_tokens = output_tokens.iter().filter_map(|name| usage[*name].as_u64());
+        self.tokens_out = output_tokens.reduce(|sum, n| sum + n).or(self.tokens_out);
+        if let Some(reason) = event["promptFeedback"]["blockReason"].as_str() {
             self.completed = true;
             self.refusal = Some(format!("the prompt was blocked: {reason}"));
         }
-        let candidate = &it["candidates"][0];
+        let candidate = &event["candidates"][0];
         if let Some(reason) = candidate["finishReason"].as_str() {
             self.completed = true;
             match reason {
@@ -169,8 +171,8 @@ impl ApiResponse {
         }
         // Reasoning parts are not part of the answer.
         let parts = candidate["content"]["parts"].as_array()?.iter();
-        let said = parts.filter(|part| part["thought"] != true);
-        Some(said.filter_map(|part| part["text"].as_str()).collect())
+        let visible_parts = parts.filter(|part| part["thought"] != true);
+        Some(visible_parts.filter_map(|part| part["text"].as_str()).collect())
     }
 }
 
@@ -179,8 +181,8 @@ fn output_text(output: &Value) -> String {
     let items = output.as_array().into_iter().flatten();
     let messages = items.filter(|item| item["type"] == "message");
     let parts = messages.filter_map(|item| item["content"].as_array()).flatten();
-    let said = parts.filter(|part| part["type"] == "output_text");
-    said.filter_map(|part| part["text"].as_str()).collect()
+    let text_parts = parts.filter(|part| part["type"] == "output_text");
+    text_parts.filter_map(|part| part["text"].as_str()).collect()
 }
 
 fn string_value(value: &Value) -> Option<String> {

@@ -9,23 +9,24 @@ const UNSUPPORTED_KEYWORDS: &[&str] =
 
 /// Removes unsupported keywords from a schema, recursively, and adds the missing `type` of an
 /// `enum`, because some services require a type everywhere.
-pub fn adapt_schema(wire: Protocol, schema: &Value) -> Value {
+pub fn adapt_schema(protocol: Protocol, schema: &Value) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
-    let unbounded = wire != Protocol::Gemini;
-    let mut kept = Map::new();
+    let strip_limits = protocol != Protocol::Gemini;
+    let mut adapted = Map::new();
     for (name, value) in fields {
-        if unbounded && UNSUPPORTED_KEYWORDS.contains(&name.as_str()) {
+        if strip_limits && UNSUPPORTED_KEYWORDS.contains(&name.as_str()) {
             continue;
         }
         let value = match (name.as_str(), value) {
             // The keys in here are property names, not schema keywords.
-            ("properties", Value::Object(parts)) => {
-                parts.iter().map(|(name, part)| (name.clone(), adapt_schema(wire, part))).collect()
-            }
-            ("items", part) => adapt_schema(wire, part),
+            ("properties", Value::Object(parts)) => parts
+                .iter()
+                .map(|(name, part)| (name.clone(), adapt_schema(protocol, part)))
+                .collect(),
+            ("items", part) => adapt_schema(protocol, part),
             (_, value) => value.clone(),
         };
-        kept.insert(name.clone(), value);
+        adapted.insert(name.clone(), value);
     }
     if let (Some(Value::Array(choices)), None) = (fields.get("enum"), fields.get("type")) {
         let kind = if choices.iter().all(Value::is_string) {
@@ -33,7 +34,7 @@ pub fn adapt_schema(wire: Protocol, schema: &Value) -> Value {
         } else {
             json!(["string", "null"])
         };
-        kept.insert("type".into(), kind);
+        adapted.insert("type".into(), kind);
     }
-    Value::Object(kept)
+    Value::Object(adapted)
 }

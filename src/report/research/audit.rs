@@ -9,16 +9,16 @@ use crate::report::sanitize::one_line;
 use std::fmt::Write;
 
 /// Renders the auditor's list, then the result of the citation lookup.
-pub(super) fn render_audit(text: &mut String, debate: &Debate, words: &ReportLabels) {
+pub(super) fn render_audit(text: &mut String, debate: &Debate, labels: &ReportLabels) {
     if debate.has_active_role(Role::Auditor) {
-        render_tagged_facts(text, debate, words);
+        render_tagged_facts(text, debate, labels);
     } else {
-        let _ = write!(text, "\n{}\n", words.no_audit);
+        let _ = write!(text, "\n{}\n", labels.no_audit);
     }
-    render_citation_counts(text, debate, words);
+    render_citation_counts(text, debate, labels);
 }
 
-fn render_tagged_facts(text: &mut String, debate: &Debate, words: &ReportLabels) {
+fn render_tagged_facts(text: &mut String, debate: &Debate, labels: &ReportLabels) {
     let mut turns =
         debate.turns().filter(|(cue, _)| debate.setup().phase(*cue).reply == ReplyKind::Audit);
     let facts = match turns.next_back() {
@@ -26,27 +26,29 @@ fn render_tagged_facts(text: &mut String, debate: &Debate, words: &ReportLabels)
             Body::Audit { facts } => facts.as_slice(),
             _ => &[],
         },
-        Some((_, Err(lost))) => {
-            let (trouble, note) = (lost.trouble.as_str(), one_line(&lost.note));
+        Some((_, Err(failure))) => {
+            let (trouble, note) = (failure.trouble.as_str(), one_line(&failure.note));
             let _ = write!(text, "\n[INCOMPLETE] {trouble}: {note}\n");
             return;
         }
         None => {
-            let _ = write!(text, "\n[INCOMPLETE] {}\n", words.never_asked);
+            let _ = write!(text, "\n[INCOMPLETE] {}\n", labels.never_asked);
             return;
         }
     };
     let groups = advocate_seats(debate).map(Some).chain([None]);
     for group in groups {
-        let own: Vec<&AuditedFact> =
+        let group_facts: Vec<&AuditedFact> =
             facts.iter().filter(|fact| fact_owner(debate, fact) == group).collect();
-        if own.is_empty() {
+        if group_facts.is_empty() {
             continue;
         }
-        let title =
-            group.map_or_else(|| words.unknown_side.to_owned(), |nth| seat_with_model(debate, nth));
+        let title = group.map_or_else(
+            || labels.unknown_side.to_owned(),
+            |seat_index| seat_with_model(debate, seat_index),
+        );
         let _ = write!(text, "\n### {title}\n\n");
-        for fact in own {
+        for fact in group_facts {
             let id = match one_line(&fact.id) {
                 id if id.is_empty() => String::new(),
                 id => format!("`{id}` "),
@@ -60,32 +62,38 @@ fn render_tagged_facts(text: &mut String, debate: &Debate, words: &ReportLabels)
 /// Seat that owns a claim: the one that made a claim with this id, otherwise the one the auditor
 /// names.
 fn fact_owner(debate: &Debate, fact: &AuditedFact) -> Option<u8> {
-    let name = |nth: u8| debate.seats()[usize::from(nth)].name.trim().to_lowercase();
-    let by = fact.by.trim().to_lowercase();
-    let named = advocate_seats(debate).find(|nth| !by.is_empty() && name(*nth) == by);
-    let made = |nth: u8| {
-        let mut own = debate.replies_in(..).filter(|(cue, _)| cue.seat == nth);
-        own.any(|(_, body)| body.claims().iter().any(|claim| claim.id == fact.id))
+    let name = |seat_index: u8| debate.seats()[usize::from(seat_index)].name.trim().to_lowercase();
+    let author = fact.by.trim().to_lowercase();
+    let named_seat =
+        advocate_seats(debate).find(|seat_index| !author.is_empty() && name(*seat_index) == author);
+    let made_claim = |seat_index: u8| {
+        let mut replies = debate.replies_in(..).filter(|(cue, _)| cue.seat == seat_index);
+        replies.any(|(_, body)| body.claims().iter().any(|claim| claim.id == fact.id))
     };
-    advocate_seats(debate).find(|nth| !fact.id.is_empty() && made(*nth)).or(named)
+    advocate_seats(debate)
+        .find(|seat_index| !fact.id.is_empty() && made_claim(*seat_index))
+        .or(named_seat)
 }
 
 /// Renders the counts of the citation lookup and lists the wrong citations, struck through.
-fn render_citation_counts(text: &mut String, debate: &Debate, words: &ReportLabels) {
-    let count = |fits: fn(CitationStatus) -> bool| {
+fn render_citation_counts(text: &mut String, debate: &Debate, labels: &ReportLabels) {
+    let count = |predicate: fn(CitationStatus) -> bool| {
         let replies = debate.turns().filter_map(|(_, turn)| turn.as_ref().ok());
-        replies.flat_map(|reply| &reply.citations).filter(|cited| fits(cited.found)).count()
+        replies
+            .flat_map(|reply| &reply.citations)
+            .filter(|citation| predicate(citation.found))
+            .count()
     };
     // Citations that cannot be checked were never looked up.
     let looked_up =
-        count(|found| !matches!(found, CitationStatus::Unchecked | CitationStatus::NotSearched));
+        count(|status| !matches!(status, CitationStatus::Unchecked | CitationStatus::NotSearched));
     let counts = [looked_up, count(CitationStatus::is_verified), count(CitationStatus::is_wrong)];
     let figures: Vec<String> = counts
         .iter()
-        .zip(words.citation_units)
-        .map(|(count, says)| format!("{count} {says}"))
+        .zip(labels.citation_units)
+        .map(|(count, unit)| format!("{count} {unit}"))
         .collect();
-    let _ = write!(text, "\n{}{}{}\n", words.citation_lookup, words.colon, figures.join(", "));
+    let _ = write!(text, "\n{}{}{}\n", labels.citation_lookup, labels.colon, figures.join(", "));
     let wrong = wrong_citations(debate);
     if !wrong.is_empty() {
         text.push('\n');

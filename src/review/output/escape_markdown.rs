@@ -5,73 +5,82 @@ use super::sanitize::{break_log_commands, reveal_invisible, single_line, truncat
 /// Zero-width space, inserted where two characters together would be a reference or a link.
 const ZERO_WIDTH_SPACE: char = '\u{200b}';
 
-/// Escapes text for one line of at most `most` bytes. Short code spans stay code. Not for the start
-/// of a line: use `escape_paragraphs` there.
-pub fn escape_line(words: &str, most: usize) -> String {
-    join_within(escaped_pieces(&single_line(words, most)), most)
+/// Bytes that must be left for another line of a text. With fewer, the text ends.
+const MIN_LINE_BYTES: usize = 8;
+/// Characters of a code span inside a text.
+const MAX_CODE_SPAN_CHARS: usize = 200;
+/// Hexadecimal digits from which on a word can be a reference to a commit.
+const MIN_COMMIT_HASH_CHARS: usize = 7;
+/// Digits between two zero-width spaces in such a word: too few for a reference.
+const HASH_PIECE_CHARS: usize = MIN_COMMIT_HASH_CHARS - 1;
+
+/// Escapes text for one line of at most `max_bytes` bytes. Short code spans stay code. Not for the
+/// start of a line: use `escape_paragraphs` there.
+pub fn escape_line(text: &str, max_bytes: usize) -> String {
+    join_within(escaped_pieces(&single_line(text, max_bytes)), max_bytes)
 }
 
-/// Escapes text with its lines and paragraphs, at most `most` bytes.
-pub fn escape_paragraphs(words: &str, most: usize) -> String {
-    let mut done = String::new();
+/// Escapes text with its lines and paragraphs, at most `max_bytes` bytes.
+pub fn escape_paragraphs(text: &str, max_bytes: usize) -> String {
+    let mut output = String::new();
     let mut gap = "";
-    for words in truncate_chars(&reveal_invisible(words), most).lines() {
-        let words = single_line(words, most);
-        if words.is_empty() {
-            gap = if done.is_empty() { "" } else { "\n\n" };
+    for text in truncate_chars(&reveal_invisible(text), max_bytes).lines() {
+        let text = single_line(text, max_bytes);
+        if text.is_empty() {
+            gap = if output.is_empty() { "" } else { "\n\n" };
             continue;
         }
-        let room = most.saturating_sub(done.len() + gap.len());
-        if room < 8 {
-            done.push('…');
+        let remaining = max_bytes.saturating_sub(output.len() + gap.len());
+        if remaining < MIN_LINE_BYTES {
+            output.push('…');
             break;
         }
-        let words = join_within(escape_line_start(escaped_pieces(&words)), room);
-        done = done + gap + &words;
+        let text = join_within(escape_line_start(escaped_pieces(&text)), remaining);
+        output = output + gap + &text;
         gap = "\n";
     }
-    done
+    output
 }
 
-/// A code span on one line, at most `most` characters.
-pub fn code_span(words: &str, most: usize) -> String {
-    let words = break_log_commands(&single_line(words, most));
-    if words.is_empty() {
+/// A code span on one line, at most `max_chars` characters.
+pub fn code_span(text: &str, max_chars: usize) -> String {
+    let text = break_log_commands(&single_line(text, max_chars));
+    if text.is_empty() {
         return "(nothing)".into();
     }
-    let marks = "`".repeat(longest_backtick_run(&words) + 1);
-    let edge = if words.starts_with('`') || words.ends_with('`') { " " } else { "" };
-    format!("{marks}{edge}{words}{edge}{marks}")
+    let fence = "`".repeat(longest_backtick_run(&text) + 1);
+    let padding = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{padding}{text}{padding}{fence}")
 }
 
 /// A fenced code block. Every line gets the prefix `| `, so that no bot or CI log parses it as a
 /// command.
 pub fn code_block(block: &str) -> String {
     let block = break_log_commands(block);
-    let marks = "`".repeat((longest_backtick_run(&block) + 1).max(3));
+    let fence = "`".repeat((longest_backtick_run(&block) + 1).max(3));
     let lines: Vec<String> = block.lines().map(|line| format!("| {line}")).collect();
-    format!("{marks}text\n{}\n{marks}", lines.join("\n"))
+    format!("{fence}text\n{}\n{fence}", lines.join("\n"))
 }
 
 fn longest_backtick_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Joins pieces up to `most` bytes. A piece is never split.
-fn join_within(pieces: Vec<String>, most: usize) -> String {
-    let mut done = String::new();
-    let whole: usize = pieces.iter().map(String::len).sum();
-    if whole <= most {
+/// Joins pieces up to `max_bytes` bytes. A piece is never split.
+fn join_within(pieces: Vec<String>, max_bytes: usize) -> String {
+    let mut output = String::new();
+    let total_bytes: usize = pieces.iter().map(String::len).sum();
+    if total_bytes <= max_bytes {
         return pieces.concat();
     }
     for piece in pieces {
-        if done.len() + piece.len() + '…'.len_utf8() > most {
+        if output.len() + piece.len() + '…'.len_utf8() > max_bytes {
             break;
         }
-        done.push_str(&piece);
+        output.push_str(&piece);
     }
-    done.push('…');
-    done
+    output.push('…');
+    output
 }
 
 /// Splits a line into escaped pieces: single characters with their escape, or code spans.
@@ -86,12 +95,12 @@ fn escaped_pieces(line: &str) -> Vec<String> {
             continue;
         };
         match inner.split_once('`') {
-            Some((words, after)) if !words.trim().is_empty() => {
+            Some((code, after)) if !code.trim().is_empty() => {
                 // A space, because adjacent code spans would be parsed as one.
                 pieces.push(format!(
                     "{}{}",
                     if after_code { " " } else { "" },
-                    code_span(words, 200)
+                    code_span(code, MAX_CODE_SPAN_CHARS)
                 ));
                 (rest, after_code) = (after, true);
             }
@@ -105,13 +114,13 @@ fn escaped_pieces(line: &str) -> Vec<String> {
 }
 
 fn escape_letters(text: &str, pieces: &mut Vec<String>) {
-    let letters: Vec<char> = text.chars().collect();
-    let word = |at: usize| letters.get(at).is_some_and(|c| c.is_alphanumeric());
-    let mut number = 0..0;
-    for (at, c) in letters.iter().copied().enumerate() {
-        let (before, next) = (at > 0 && word(at - 1), letters.get(at + 1).copied());
-        if at == 0 || !letters[at - 1].is_ascii_alphanumeric() {
-            number = at..at + commit_hash_len(&letters[at..]);
+    let chars: Vec<char> = text.chars().collect();
+    let is_word = |index: usize| chars.get(index).is_some_and(|c| c.is_alphanumeric());
+    let mut hash_range = 0..0;
+    for (index, c) in chars.iter().copied().enumerate() {
+        let (after_word, next) = (index > 0 && is_word(index - 1), chars.get(index + 1).copied());
+        if index == 0 || !chars[index - 1].is_ascii_alphanumeric() {
+            hash_range = index..index + commit_hash_len(&chars[index..]);
         }
         let mut piece = match c {
             '<' => "&lt;".into(),
@@ -119,25 +128,28 @@ fn escape_letters(text: &str, pieces: &mut Vec<String>) {
             '&' => "&amp;".into(),
             // Two of them would start a math formula.
             '$' => "<span>$</span>".into(),
-            '_' if before && word(at + 1) => "_".into(),
+            '_' if after_word && is_word(index + 1) => "_".into(),
             '\\' | '*' | '_' | '[' | ']' | '|' | '~' => format!("\\{c}"),
-            '.' if at >= 3 && letters[at - 3..at].iter().all(|c| matches!(c, 'w' | 'W')) => {
+            '.' if index >= 3 && chars[index - 3..index].iter().all(|c| matches!(c, 'w' | 'W')) => {
                 format!("{ZERO_WIDTH_SPACE}.")
             }
             _ => String::from(c),
         };
-        let calls = match c {
+        let is_reference = match c {
             '@' => next.is_some_and(|c| !c.is_whitespace()),
             '#' | '!' | '&' | '$' | '^' => next.is_some_and(|c| c.is_ascii_digit()),
             '%' | '~' => next.is_some_and(|c| c.is_alphanumeric() || c == '"'),
             ':' => next == Some('/'),
             '-' => {
-                let gh: String = letters[at.saturating_sub(2)..at].iter().collect();
+                let gh: String = chars[index.saturating_sub(2)..index].iter().collect();
                 gh.eq_ignore_ascii_case("gh") && next.is_some_and(|c| c.is_ascii_digit())
             }
-            _ => number.contains(&at) && (at - number.start) % 6 == 5,
+            _ => {
+                hash_range.contains(&index)
+                    && (index - hash_range.start) % HASH_PIECE_CHARS == HASH_PIECE_CHARS - 1
+            }
         };
-        if calls {
+        if is_reference {
             piece.push(ZERO_WIDTH_SPACE);
         }
         pieces.push(piece);
@@ -145,21 +157,23 @@ fn escape_letters(text: &str, pieces: &mut Vec<String>) {
 }
 
 /// Length of the word at the start, if it could be a commit hash. Otherwise 0.
-fn commit_hash_len(letters: &[char]) -> usize {
-    let word = letters.iter().take_while(|c| c.is_ascii_alphanumeric());
-    let length = word.clone().count();
-    if length >= 7 && word.clone().all(char::is_ascii_hexdigit) { length } else { 0 }
+fn commit_hash_len(chars: &[char]) -> usize {
+    let hash_chars = chars.iter().take_while(|c| c.is_ascii_alphanumeric());
+    let length = hash_chars.clone().count();
+    let is_hash =
+        length >= MIN_COMMIT_HASH_CHARS && hash_chars.clone().all(char::is_ascii_hexdigit);
+    if is_hash { length } else { 0 }
 }
 
 /// Escapes what is markup only at the start of a line: headings, lists, rules, commands.
 fn escape_line_start(mut pieces: Vec<String>) -> Vec<String> {
     let digits = pieces.iter().take_while(|piece| is_digit(piece)).count();
-    let at = if pieces.get(digits).is_some_and(|piece| piece == "." || piece == ")") {
+    let index = if pieces.get(digits).is_some_and(|piece| piece == "." || piece == ")") {
         digits
     } else {
         0
     };
-    if let Some(piece) = pieces.get_mut(at)
+    if let Some(piece) = pieces.get_mut(index)
         && piece.starts_with(['#', '+', '-', '=', ':', '/', '.', ')', '!', '%'])
     {
         piece.insert(0, '\\');

@@ -2,7 +2,7 @@
 //! start another command.
 use super::location::{line_range, repo_path};
 use super::phrases::{count_with_noun, finding_line, omitted_note};
-use super::sanitize::{break_log_commands, hidden};
+use super::sanitize::{break_log_commands, is_invisible};
 use crate::debate::Severity;
 use crate::review::Review;
 use crate::review::finding::Finding;
@@ -16,19 +16,23 @@ pub(super) fn render_annotations(review: &Review) -> String {
     for (severity, kind) in
         [(Severity::High, "error"), (Severity::Medium, "warning"), (Severity::Low, "notice")]
     {
-        let found: Vec<_> = review.findings.iter().filter(|it| it.severity == severity).collect();
+        let findings: Vec<_> =
+            review.findings.iter().filter(|it| it.severity == severity).collect();
         commands.extend(
-            found.iter().take(MAX_PER_LEVEL).map(|finding| workflow_command(kind, finding)),
+            findings.iter().take(MAX_PER_LEVEL).map(|finding| workflow_command(kind, finding)),
         );
-        if let (Some(last), rest @ 1..) =
-            (commands.last_mut(), found.len().saturating_sub(MAX_PER_LEVEL))
+        if let (Some(last), omitted @ 1..) =
+            (commands.last_mut(), findings.len().saturating_sub(MAX_PER_LEVEL))
         {
-            let _ =
-                write!(last, " ({} of this kind not shown)", count_with_noun(rest, "more finding"));
+            let _ = write!(
+                last,
+                " ({} of this kind not shown)",
+                count_with_noun(omitted, "more finding")
+            );
         }
     }
-    if let (Some(last), Some(more)) = (commands.last_mut(), omitted_note(review)) {
-        let _ = write!(last, " ({more})");
+    if let (Some(last), Some(note)) = (commands.last_mut(), omitted_note(review)) {
+        let _ = write!(last, " ({note})");
     }
     commands.into_iter().map(|command| command + "\n").collect()
 }
@@ -36,8 +40,9 @@ pub(super) fn render_annotations(review: &Review) -> String {
 fn workflow_command(kind: &str, finding: &Finding) -> String {
     let mut properties = String::new();
     // Omit a path with invisible characters or command syntax: the log would show another one.
-    let plain = |file: &&str| !file.chars().any(hidden) && break_log_commands(file) == *file;
-    let file = repo_path(finding.place.as_ref()).filter(plain);
+    let is_plain =
+        |file: &&str| !file.chars().any(is_invisible) && break_log_commands(file) == *file;
+    let file = repo_path(finding.place.as_ref()).filter(is_plain);
     if let Some(file) = file {
         let _ = write!(properties, "file={},", escape_property(file));
         if let Some((first, last)) = line_range(finding.place.as_ref()) {

@@ -9,9 +9,10 @@ use crate::review::finding::Finding;
 use serde_json::{Value, json};
 
 pub(super) fn render_gitlab(review: &Review) -> String {
-    let found = review.findings.iter();
-    let found = found.filter_map(|one| Some(issue_json(one, repo_path(one.place.as_ref())?)));
-    to_safe_json(&found.take(MAX_RESULTS).collect::<Vec<Value>>())
+    let issues = review.findings.iter();
+    let issues =
+        issues.filter_map(|finding| Some(issue_json(finding, repo_path(finding.place.as_ref())?)));
+    to_safe_json(&issues.take(MAX_RESULTS).collect::<Vec<Value>>())
 }
 
 fn issue_json(finding: &Finding, file: &str) -> Value {

@@ -1,4 +1,8 @@
 //! Self-contained HTML page. Its Content-Security-Policy allows no script and no other style.
+use super::limits::{
+    MAX_DOUBTS, MAX_EARLIER_CLAIM_CHARS, MAX_LOCATION_CHARS, MAX_NAME_CHARS, MAX_NOTICE_CHARS,
+    MAX_PARTICIPANTS, MAX_ROLE_CHARS, MAX_SKIP_REASON_CHARS, MAX_TITLE_CHARS,
+};
 use super::phrases::{
     UNVERIFIED_NOTE, advisory_note, change_size, confidence_text, cost_text, count_with_noun,
     evidence_result, finding_state_text, has_nothing_to_list, headline, location_text,
@@ -16,6 +20,20 @@ const MAX_HTML_BYTES: usize = 4_000_000;
 
 /// Limit of evidence items per finding.
 const MAX_EVIDENCE: usize = 12;
+/// Characters of the page's title.
+const MAX_PAGE_TITLE_CHARS: usize = 100;
+/// Characters of the reasoning, and of the recommendation.
+const MAX_REASONING_CHARS: usize = 8_000;
+/// Characters of a claim.
+const MAX_CLAIM_CHARS: usize = 1_500;
+/// Characters of the proposer's answer.
+const MAX_ANSWER_CHARS: usize = 3_000;
+/// Characters of a quote.
+const MAX_QUOTE_CHARS: usize = 2_000;
+/// Lines of a quote.
+const MAX_QUOTE_LINES: usize = 40;
+/// Lines of any other text.
+const MAX_TEXT_LINES: usize = 200;
 
 const STYLE: &str = "
 :root { color-scheme: light dark; --ink: #1c1e21; --paper: #fff; --faint: #5b616a;
@@ -45,9 +63,12 @@ footer { margin-top: 2rem; border-top: 1px solid var(--edge); padding-top: .5rem
 const STYLE_HASH: &str = "sha256-1ip7LBk59iDCOGcfe2QosXZTF5VZwU27kZ5Aiy/VmyY=";
 
 pub(super) fn render_html(review: &Review) -> String {
-    let (head, sections, tail) = if let Some(why) = &review.skipped {
+    let (head, sections, tail) = if let Some(reason) = &review.skipped {
         (
-            format!("<h1>Design review: skipped</h1>\n{}", text_paragraph(why, 600)),
+            format!(
+                "<h1>Design review: skipped</h1>\n{}",
+                text_paragraph(reason, MAX_SKIP_REASON_CHARS)
+            ),
             vec![],
             String::new(),
         )
@@ -62,12 +83,12 @@ pub(super) fn render_html(review: &Review) -> String {
         (verdict_section(review), finding_sections(review), page_footer(review))
     };
     let tail = tail + "</main>\n</body>\n</html>\n";
-    let note = |lost: &str| format!("<p><strong>{}</strong></p>\n", safe(lost));
+    let note = |dropped: &str| format!("<p><strong>{}</strong></p>\n", safe(dropped));
     fit_sections(&(page_head(review) + &head), sections, &tail, MAX_HTML_BYTES, note)
 }
 
 fn page_head(review: &Review) -> String {
-    let title = safe(&single_line(&review.title, 100));
+    let title = safe(&single_line(&review.title, MAX_PAGE_TITLE_CHARS));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
@@ -81,18 +102,23 @@ fn page_head(review: &Review) -> String {
 fn verdict_section(review: &Review) -> String {
     let mut page = format!("<h1>Design review: {}</h1>\n", headline(review));
     page.push_str(&doubts_block(review));
-    let sure =
-        confidence_text(review).map(|sure| format!("Ruled with {sure}. ")).unwrap_or_default();
-    let title = with_code_spans(&single_line(&review.title, 300));
-    let _ =
-        writeln!(page, "<p>{sure}The change: <bdi>{title}</bdi> ({}).</p>", change_size(review));
+    let confidence = confidence_text(review)
+        .map(|confidence| format!("Ruled with {confidence}. "))
+        .unwrap_or_default();
+    let title = with_code_spans(&single_line(&review.title, MAX_TITLE_CHARS));
+    let _ = writeln!(
+        page,
+        "<p>{confidence}The change: <bdi>{title}</bdi> ({}).</p>",
+        change_size(review)
+    );
     if !review.change.says.trim().is_empty() && review.change.says != review.title {
-        let says = with_code_spans(&single_line(&review.change.says, 300));
+        let says = with_code_spans(&single_line(&review.change.says, MAX_TITLE_CHARS));
         let _ = writeln!(page, "<p class=\"faint\">Compared: <bdi>{says}</bdi></p>");
     }
-    for (heading, words) in [("Why", &review.reasoning), ("What to do", &review.recommendation)] {
-        if !words.trim().is_empty() {
-            let _ = write!(page, "<h2>{heading}</h2>\n{}", text_paragraph(words, 8_000));
+    for (heading, text) in [("Why", &review.reasoning), ("What to do", &review.recommendation)] {
+        if !text.trim().is_empty() {
+            let _ =
+                write!(page, "<h2>{heading}</h2>\n{}", text_paragraph(text, MAX_REASONING_CHARS));
         }
     }
     let _ = writeln!(page, "<p class=\"faint\">{}</p>", safe(advisory_note(review)));
@@ -112,38 +138,39 @@ fn doubts_block(review: &Review) -> String {
         "<div class=\"contested\">\n<p><strong>Contested: it could as well have come out \
          otherwise.</strong></p>\n<ul>\n",
     );
-    for doubt in review.doubts.iter().take(8) {
-        let _ = writeln!(page, "<li dir=\"auto\">{}</li>", safe(&single_line(doubt, 400)));
+    for doubt in review.doubts.iter().take(MAX_DOUBTS) {
+        let _ =
+            writeln!(page, "<li dir=\"auto\">{}</li>", safe(&single_line(doubt, MAX_NOTICE_CHARS)));
     }
     page + "</ul>\n</div>\n"
 }
 
 fn notices_list(review: &Review) -> String {
-    let notices = notice_lines(review, 400);
+    let notices = notice_lines(review, MAX_NOTICE_CHARS);
     let items = notices.iter().map(|notice| format!("<li dir=\"auto\">{}</li>\n", safe(notice)));
     let items: String = items.collect();
     if items.is_empty() { items } else { format!("<ul>\n{items}</ul>\n") }
 }
 
 fn finding_sections(review: &Review) -> Vec<OutputSection<'_>> {
-    let numbered = |(number, one): (usize, &Finding)| {
-        finding_article(number, one, finding_state_text(review, one))
+    let numbered = |(number, finding): (usize, &Finding)| {
+        finding_article(number, finding, finding_state_text(review, finding))
     };
-    let (found, unverified) = (review.findings.len(), review.unverified.len());
-    let resting = safe(UNVERIFIED_NOTE);
+    let (verified_count, unverified_count) = (review.findings.len(), review.unverified.len());
+    let note = safe(UNVERIFIED_NOTE);
     vec![
         OutputSection {
-            heading: format!("<h2>{}</h2>\n", count_with_noun(found, "finding")),
+            heading: format!("<h2>{}</h2>\n", count_with_noun(verified_count, "finding")),
             noun: "finding",
-            count: found,
+            count: verified_count,
             entries: Box::new((1..).zip(&review.findings).map(numbered)),
         },
         OutputSection {
             heading: format!(
-                "<h2>Not verified ({unverified})</h2>\n<p class=\"faint\">{resting}</p>\n"
+                "<h2>Not verified ({unverified_count})</h2>\n<p class=\"faint\">{note}</p>\n"
             ),
             noun: "unverified finding",
-            count: unverified,
+            count: unverified_count,
             entries: Box::new((1..).zip(&review.unverified).map(numbered)),
         },
         OutputSection {
@@ -155,37 +182,42 @@ fn finding_sections(review: &Review) -> Vec<OutputSection<'_>> {
     ]
 }
 
-fn finding_article(number: usize, finding: &Finding, stands: Option<String>) -> String {
-    let grave = finding.severity.as_str();
-    let mut page = format!("<article>\n<h3>{number}. <span class=\"{grave}\">{grave}</span>");
-    if let Some(place) = location_html(finding.place.as_ref()) {
-        let _ = write!(page, ": {place}");
+fn finding_article(number: usize, finding: &Finding, state: Option<String>) -> String {
+    let severity = finding.severity.as_str();
+    let mut page = format!("<article>\n<h3>{number}. <span class=\"{severity}\">{severity}</span>");
+    if let Some(location) = location_html(finding.place.as_ref()) {
+        let _ = write!(page, ": {location}");
     }
-    let _ = writeln!(page, "</h3>\n{}", text_paragraph(&finding.claim, 1_500).trim_end());
-    if let Some(stands) = stands {
-        let _ = writeln!(page, "<p class=\"faint\">{}</p>", safe(&stands));
+    let _ = writeln!(page, "</h3>\n{}", text_paragraph(&finding.claim, MAX_CLAIM_CHARS).trim_end());
+    if let Some(state) = state {
+        let _ = writeln!(page, "<p class=\"faint\">{}</p>", safe(&state));
     }
-    for proof in finding.evidence.iter().take(MAX_EVIDENCE) {
-        page.push_str(&evidence_block(proof));
+    for evidence in finding.evidence.iter().take(MAX_EVIDENCE) {
+        page.push_str(&evidence_block(evidence));
     }
     if finding.evidence.len() > MAX_EVIDENCE {
         let more = count_with_noun(finding.evidence.len() - MAX_EVIDENCE, "more piece");
         let _ = writeln!(page, "<p class=\"faint\">{more} of evidence.</p>");
     }
     if let Some(answer) = &finding.answer {
-        let _ = write!(page, "<p>The proposer answered:</p>\n{}", text_paragraph(answer, 3_000));
+        let _ = write!(
+            page,
+            "<p>The proposer answered:</p>\n{}",
+            text_paragraph(answer, MAX_ANSWER_CHARS)
+        );
     }
     page + "</article>\n"
 }
 
-fn evidence_block(proof: &FindingEvidence) -> String {
-    let place = location_html(proof.place.as_ref()).map(|place| format!(" at {place}"));
-    let words = multi_line(proof.quote.as_ref().unwrap_or(&proof.raw), 2_000, 40);
+fn evidence_block(evidence: &FindingEvidence) -> String {
+    let location = location_html(evidence.place.as_ref()).map(|location| format!(" at {location}"));
+    let text = evidence.quote.as_ref().unwrap_or(&evidence.raw);
+    let text = multi_line(text, MAX_QUOTE_CHARS, MAX_QUOTE_LINES);
     format!(
         "<p>{}{}:</p>\n<pre dir=\"auto\">{}</pre>\n",
-        safe(&evidence_result(proof)),
-        place.unwrap_or_default(),
-        safe(&words)
+        safe(&evidence_result(evidence)),
+        location.unwrap_or_default(),
+        safe(&text)
     )
 }
 
@@ -194,12 +226,13 @@ fn earlier_paragraph(earlier: &EarlierFinding) -> String {
         FindingState::Fixed => "Fixed",
         FindingState::Open => "<strong>Still open</strong>",
     };
-    let place = location_html(earlier.noted.place.as_ref()).map(|place| format!(" at {place}"));
+    let location =
+        location_html(earlier.noted.place.as_ref()).map(|location| format!(" at {location}"));
     format!(
         "<p>{state} ({}){}: <bdi>{}</bdi></p>\n",
         earlier.noted.severity.as_str(),
-        place.unwrap_or_default(),
-        safe(&single_line(&earlier.noted.claim, 600))
+        location.unwrap_or_default(),
+        safe(&single_line(&earlier.noted.claim, MAX_EARLIER_CLAIM_CHARS))
     )
 }
 
@@ -210,11 +243,11 @@ fn page_footer(review: &Review) -> String {
     let seats: Vec<String> = review
         .seats
         .iter()
-        .take(12)
+        .take(MAX_PARTICIPANTS)
         .map(|seat| {
-            let (role, voice) =
-                (safe(&single_line(&seat.role, 60)), safe(&single_line(&seat.voice, 80)));
-            format!("<bdi>{role}</bdi> <code>{voice}</code>")
+            let role = safe(&single_line(&seat.role, MAX_ROLE_CHARS));
+            let model = safe(&single_line(&seat.voice, MAX_NAME_CHARS));
+            format!("<bdi>{role}</bdi> <code>{model}</code>")
         })
         .collect();
     if !seats.is_empty() {
@@ -222,22 +255,23 @@ fn page_footer(review: &Review) -> String {
     }
     let _ = write!(page, "<p>It took {}.", cost_text(review));
     if let Some(debate) = &review.debate {
-        let _ = write!(page, " Debate <code>{}</code>.", safe(&single_line(debate, 80)));
+        let _ =
+            write!(page, " Debate <code>{}</code>.", safe(&single_line(debate, MAX_NAME_CHARS)));
     }
     page + "</p>\n</footer>\n"
 }
 
 /// A paragraph of untrusted text, with its line breaks.
-fn text_paragraph(words: &str, most: usize) -> String {
+fn text_paragraph(text: &str, max_chars: usize) -> String {
     format!(
         "<p class=\"said\" dir=\"auto\">{}</p>\n",
-        with_code_spans(&multi_line(words, most, 200))
+        with_code_spans(&multi_line(text, max_chars, MAX_TEXT_LINES))
     )
 }
 
 /// Escapes untrusted text and renders backtick spans on one line as `<code>`. Each part is escaped
 /// separately.
-fn with_code_spans(words: &str) -> String {
+fn with_code_spans(text: &str) -> String {
     let line = |line: &str| {
         let parts: Vec<&str> = line.split('`').collect();
         if parts.len().is_multiple_of(2)
@@ -245,16 +279,19 @@ fn with_code_spans(words: &str) -> String {
         {
             return safe(line);
         }
-        let shown = parts.iter().enumerate().map(|(nth, part)| match nth % 2 {
+        let rendered = parts.iter().enumerate().map(|(index, part)| match index % 2 {
             0 => safe(part),
             _ => format!("<code>{}</code>", safe(part)),
         });
-        shown.collect()
+        rendered.collect()
     };
-    words.split('\n').map(line).collect::<Vec<String>>().join("\n")
+    text.split('\n').map(line).collect::<Vec<String>>().join("\n")
 }
 
-fn location_html(place: Option<&CodeLocation>) -> Option<String> {
-    let (at, removed) = location_text(place)?;
-    Some(format!("<code><bdi>{}</bdi></code>{removed}", safe(&single_line(&at, 300))))
+fn location_html(location: Option<&CodeLocation>) -> Option<String> {
+    let (path, removed) = location_text(location)?;
+    Some(format!(
+        "<code><bdi>{}</bdi></code>{removed}",
+        safe(&single_line(&path, MAX_LOCATION_CHARS))
+    ))
 }

@@ -6,18 +6,18 @@ use std::fmt::Write;
 const MAX_PATH_BYTES: usize = 4096;
 
 /// The path if it is relative and stays below the repository root. None otherwise.
-pub fn repo_path(place: Option<&CodeLocation>) -> Option<&str> {
-    let file = place?.file.as_str();
-    let drive = matches!(file.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
-    let below = file.split(['/', '\\']).all(|name| !matches!(name, "" | "." | ".."));
-    (below && !drive && !file.contains('\0') && file.len() <= MAX_PATH_BYTES).then_some(file)
+pub fn repo_path(location: Option<&CodeLocation>) -> Option<&str> {
+    let file = location?.file.as_str();
+    let has_drive = matches!(file.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    let is_below = file.split(['/', '\\']).all(|name| !matches!(name, "" | "." | ".."));
+    (is_below && !has_drive && !file.contains('\0') && file.len() <= MAX_PATH_BYTES).then_some(file)
 }
 
 /// First and last line in the new version of the file. For removed lines, where they were.
-pub fn line_range(place: Option<&CodeLocation>) -> Option<(u32, u32)> {
-    let place = place?;
-    let first = place.line.filter(|line| *line > 0)?;
-    Some((first, place.end_line.unwrap_or(first).max(first)))
+pub fn line_range(location: Option<&CodeLocation>) -> Option<(u32, u32)> {
+    let location = location?;
+    let first = location.line.filter(|line| *line > 0)?;
+    Some((first, location.end_line.unwrap_or(first).max(first)))
 }
 
 /// Percent-encodes a path as a relative URI reference.
@@ -34,13 +34,13 @@ pub fn relative_uri(file: &str) -> String {
 }
 
 /// Formats a location as `src/a.rs:3-5`.
-pub fn format_location(place: &CodeLocation) -> String {
-    let mut at = place.file.clone();
-    if let Some(line) = place.line {
-        let _ = write!(at, ":{line}");
-        if let Some(end) = place.end_line.filter(|end| *end > line) {
-            let _ = write!(at, "-{end}");
+pub fn format_location(location: &CodeLocation) -> String {
+    let mut text = location.file.clone();
+    if let Some(line) = location.line {
+        let _ = write!(text, ":{line}");
+        if let Some(end) = location.end_line.filter(|end| *end > line) {
+            let _ = write!(text, "-{end}");
         }
     }
-    at
+    text
 }

@@ -1,5 +1,9 @@
 //! Markdown sections of a review, shared by the summary and the comment.
 use super::escape_markdown::{code_block, code_span, escape_line, escape_paragraphs};
+use super::limits::{
+    MAX_DOUBTS, MAX_EARLIER_CLAIM_CHARS, MAX_LOCATION_CHARS, MAX_NAME_CHARS, MAX_NOTICE_CHARS,
+    MAX_PARTICIPANTS, MAX_ROLE_CHARS, MAX_SKIP_REASON_CHARS, MAX_TITLE_CHARS,
+};
 use super::phrases::{
     UNVERIFIED_NOTE, advisory_note, change_size, confidence_text, cost_text, count_with_noun,
     evidence_result, finding_state_text, headline, location_text, nothing_found_text, notice_lines,
@@ -17,11 +21,27 @@ const MAX_EVIDENCE: usize = 6;
 
 /// Limit of lines per quote.
 const MAX_QUOTE_LINES: usize = 12;
+/// Characters of a quote of several lines.
+const MAX_QUOTE_CHARS: usize = 1_200;
+/// Characters of a quote of one line.
+const MAX_INLINE_QUOTE_CHARS: usize = 600;
+/// Bytes of the reasoning, escaped.
+const MAX_REASONING_BYTES: usize = 6_000;
+/// Bytes of the recommendation, escaped.
+const MAX_RECOMMENDATION_BYTES: usize = 4_000;
+/// Bytes of a claim, escaped.
+const MAX_CLAIM_BYTES: usize = 1_200;
+/// Bytes of the proposer's answer, escaped.
+const MAX_ANSWER_BYTES: usize = 2_000;
+/// Bytes of the result of an evidence check, escaped.
+const MAX_CHECK_RESULT_BYTES: usize = 120;
 
 /// One-line review for a skipped change or one without findings.
 pub(super) fn one_line_review(review: &Review) -> String {
     match &review.skipped {
-        Some(why) => format!("**Design review:** skipped: {}\n", escape_line(why, 600)),
+        Some(reason) => {
+            format!("**Design review:** skipped: {}\n", escape_line(reason, MAX_SKIP_REASON_CHARS))
+        }
         None => {
             format!(
                 "**Design review:** {}\n{}",
@@ -34,32 +54,36 @@ pub(super) fn one_line_review(review: &Review) -> String {
 
 /// Decision, doubts, confidence, reasoning and recommendation.
 pub(super) fn verdict_section(review: &Review) -> String {
-    let mut said = format!("## Design review: {}\n", headline(review));
-    said.push_str(&doubts_block(review));
-    let sure = confidence_text(review).map(|sure| format!("Ruled with {sure}. "));
-    let _ = write!(said, "\n{}", sure.unwrap_or_default());
+    let mut text = format!("## Design review: {}\n", headline(review));
+    text.push_str(&doubts_block(review));
+    let confidence = confidence_text(review).map(|confidence| format!("Ruled with {confidence}. "));
+    let _ = write!(text, "\n{}", confidence.unwrap_or_default());
     let _ = writeln!(
-        said,
+        text,
         "The change: {} ({}).",
-        escape_line(&review.title, 300),
+        escape_line(&review.title, MAX_TITLE_CHARS),
         change_size(review)
     );
     if !review.change.says.trim().is_empty() && review.change.says != review.title {
-        let _ = writeln!(said, "\nCompared: {}", escape_line(&review.change.says, 300));
+        let _ = writeln!(text, "\nCompared: {}", escape_line(&review.change.says, MAX_TITLE_CHARS));
     }
     if !review.reasoning.trim().is_empty() {
-        let _ = write!(said, "\n**Why:**\n\n{}\n", escape_paragraphs(&review.reasoning, 6_000));
+        let _ = write!(
+            text,
+            "\n**Why:**\n\n{}\n",
+            escape_paragraphs(&review.reasoning, MAX_REASONING_BYTES)
+        );
     }
     if !review.recommendation.trim().is_empty() {
         let _ = write!(
-            said,
+            text,
             "\n**What to do:**\n\n{}\n",
-            escape_paragraphs(&review.recommendation, 4_000)
+            escape_paragraphs(&review.recommendation, MAX_RECOMMENDATION_BYTES)
         );
     }
-    let _ = writeln!(said, "\n_{}_", advisory_note(review));
-    said.push_str(&notices_list(review));
-    said
+    let _ = writeln!(text, "\n_{}_", advisory_note(review));
+    text.push_str(&notices_list(review));
+    text
 }
 
 /// Doubts and warnings below a one-line review.
@@ -71,40 +95,40 @@ fn doubts_block(review: &Review) -> String {
     if !review.is_contested() {
         return String::new();
     }
-    let mut said =
+    let mut text =
         String::from("\n> **Contested: it could as well have come out otherwise.**\n>\n");
-    for doubt in review.doubts.iter().take(8) {
-        let _ = writeln!(said, "> - Doubt: {}", escape_line(doubt, 400));
+    for doubt in review.doubts.iter().take(MAX_DOUBTS) {
+        let _ = writeln!(text, "> - Doubt: {}", escape_line(doubt, MAX_NOTICE_CHARS));
     }
-    said
+    text
 }
 
 fn notices_list(review: &Review) -> String {
-    let notices = notice_lines(review, 400);
-    let mut said = String::from(if notices.is_empty() { "" } else { "\n" });
+    let notices = notice_lines(review, MAX_NOTICE_CHARS);
+    let mut text = String::from(if notices.is_empty() { "" } else { "\n" });
     for notice in notices {
-        let _ = writeln!(said, "> - Note: {}", escape_line(&notice, 400));
+        let _ = writeln!(text, "> - Note: {}", escape_line(&notice, MAX_NOTICE_CHARS));
     }
-    said
+    text
 }
 
 /// Sections of verified, unverified and earlier findings.
 pub(super) fn finding_sections(review: &Review, folded: bool) -> Vec<OutputSection<'_>> {
-    let numbered = move |(number, one): (usize, &Finding)| {
-        finding_section(number, one, finding_state_text(review, one), folded)
+    let numbered = move |(number, finding): (usize, &Finding)| {
+        finding_section(number, finding, finding_state_text(review, finding), folded)
     };
-    let (found, unverified) = (review.findings.len(), review.unverified.len());
+    let (verified_count, unverified_count) = (review.findings.len(), review.unverified.len());
     vec![
         OutputSection {
-            heading: format!("\n### {}\n", count_with_noun(found, "finding")),
+            heading: format!("\n### {}\n", count_with_noun(verified_count, "finding")),
             noun: "finding",
-            count: found,
+            count: verified_count,
             entries: Box::new((1..).zip(&review.findings).map(numbered)),
         },
         OutputSection {
-            heading: format!("\n### Not verified ({unverified})\n\n{UNVERIFIED_NOTE}\n"),
+            heading: format!("\n### Not verified ({unverified_count})\n\n{UNVERIFIED_NOTE}\n"),
             noun: "unverified finding",
-            count: unverified,
+            count: unverified_count,
             entries: Box::new((1..).zip(&review.unverified).map(numbered)),
         },
         OutputSection {
@@ -119,41 +143,43 @@ pub(super) fn finding_sections(review: &Review, folded: bool) -> Vec<OutputSecti
 fn finding_section(
     number: usize,
     finding: &Finding,
-    stands: Option<String>,
+    state: Option<String>,
     folded: bool,
 ) -> String {
-    let grave = severity_title(finding.severity);
-    let place = location_code(finding.place.as_ref()).map(|place| format!(": {place}"));
-    let mut said = format!("\n#### {number}. {grave}{}\n\n", place.unwrap_or_default());
-    let stands = stands.map(|stands| format!(" ({stands})")).unwrap_or_default();
-    let _ = writeln!(said, "{}{stands}", escape_paragraphs(&finding.claim, 1_200));
-    let mut below = String::new();
-    for proof in finding.evidence.iter().take(MAX_EVIDENCE) {
-        let _ = write!(below, "\n{}\n", evidence_item(proof));
+    let severity = severity_title(finding.severity);
+    let location = location_code(finding.place.as_ref()).map(|location| format!(": {location}"));
+    let mut text = format!("\n#### {number}. {severity}{}\n\n", location.unwrap_or_default());
+    let state = state.map(|state| format!(" ({state})")).unwrap_or_default();
+    let _ = writeln!(text, "{}{state}", escape_paragraphs(&finding.claim, MAX_CLAIM_BYTES));
+    let mut details = String::new();
+    for evidence in finding.evidence.iter().take(MAX_EVIDENCE) {
+        let _ = write!(details, "\n{}\n", evidence_item(evidence));
     }
     if finding.evidence.len() > MAX_EVIDENCE {
         let more = count_with_noun(finding.evidence.len() - MAX_EVIDENCE, "more piece");
-        let _ = writeln!(below, "\n{more} of evidence.");
+        let _ = writeln!(details, "\n{more} of evidence.");
     }
     if let Some(answer) = &finding.answer {
-        let _ = write!(below, "\nThe proposer answered:\n\n{}\n", escape_paragraphs(answer, 2_000));
+        let answer = escape_paragraphs(answer, MAX_ANSWER_BYTES);
+        let _ = write!(details, "\nThe proposer answered:\n\n{answer}\n");
     }
-    if folded && !below.is_empty() {
-        below =
-            format!("\n<details>\n<summary>Evidence and answer</summary>\n{below}\n</details>\n");
+    if folded && !details.is_empty() {
+        details =
+            format!("\n<details>\n<summary>Evidence and answer</summary>\n{details}\n</details>\n");
     }
-    said + &below
+    text + &details
 }
 
-fn evidence_item(proof: &FindingEvidence) -> String {
-    let place = location_code(proof.place.as_ref()).map(|place| format!(" at {place}"));
-    let found = escape_line(&evidence_result(proof), 120);
-    let said = format!("{found}{}: ", place.unwrap_or_default());
-    let words = multi_line(proof.quote.as_ref().unwrap_or(&proof.raw), 1_200, MAX_QUOTE_LINES);
-    if words.contains('\n') {
-        format!("{}\n\n{}", said.trim_end(), code_block(&words))
+fn evidence_item(evidence: &FindingEvidence) -> String {
+    let location = location_code(evidence.place.as_ref()).map(|location| format!(" at {location}"));
+    let result = escape_line(&evidence_result(evidence), MAX_CHECK_RESULT_BYTES);
+    let text = format!("{result}{}: ", location.unwrap_or_default());
+    let quote = evidence.quote.as_ref().unwrap_or(&evidence.raw);
+    let quote = multi_line(quote, MAX_QUOTE_CHARS, MAX_QUOTE_LINES);
+    if quote.contains('\n') {
+        format!("{}\n\n{}", text.trim_end(), code_block(&quote))
     } else {
-        said + &code_span(&words, 600)
+        text + &code_span(&quote, MAX_INLINE_QUOTE_CHARS)
     }
 }
 
@@ -162,17 +188,18 @@ fn earlier_item(earlier: &EarlierFinding) -> String {
         FindingState::Fixed => "Fixed",
         FindingState::Open => "**Still open**",
     };
-    let place = location_code(earlier.noted.place.as_ref()).map(|place| format!(" at {place}"));
-    let grave = earlier.noted.severity.as_str();
+    let location =
+        location_code(earlier.noted.place.as_ref()).map(|location| format!(" at {location}"));
+    let severity = earlier.noted.severity.as_str();
     format!(
-        "- {state} ({grave}){}: {}\n",
-        place.unwrap_or_default(),
-        escape_line(&earlier.noted.claim, 600)
+        "- {state} ({severity}){}: {}\n",
+        location.unwrap_or_default(),
+        escape_line(&earlier.noted.claim, MAX_EARLIER_CLAIM_CHARS)
     )
 }
 
-fn location_code(place: Option<&CodeLocation>) -> Option<String> {
-    location_text(place).map(|(at, removed)| code_span(&at, 300) + removed)
+fn location_code(location: Option<&CodeLocation>) -> Option<String> {
+    location_text(location).map(|(path, removed)| code_span(&path, MAX_LOCATION_CHARS) + removed)
 }
 
 fn severity_title(severity: Severity) -> &'static str {
@@ -185,19 +212,22 @@ fn severity_title(severity: Severity) -> &'static str {
 
 /// Footer: number of omitted findings, participants and cost.
 pub(super) fn footer(review: &Review) -> String {
-    let mut said = omitted_note(review).map(|more| format!("\n{more}\n")).unwrap_or_default();
-    let seats = review.seats.iter().take(12);
+    let mut text = omitted_note(review).map(|more| format!("\n{more}\n")).unwrap_or_default();
+    let seats = review.seats.iter().take(MAX_PARTICIPANTS);
     let seats: Vec<String> = seats
-        .map(|seat| format!("{} {}", escape_line(&seat.role, 60), code_span(&seat.voice, 80)))
+        .map(|seat| {
+            let role = escape_line(&seat.role, MAX_ROLE_CHARS);
+            format!("{role} {}", code_span(&seat.voice, MAX_NAME_CHARS))
+        })
         .collect();
-    said.push_str("\n---\n\n");
+    text.push_str("\n---\n\n");
     if !seats.is_empty() {
-        let _ = write!(said, "Who argued: {}. ", seats.join(", "));
+        let _ = write!(text, "Who argued: {}. ", seats.join(", "));
     }
-    let _ = write!(said, "It took {}.", cost_text(review));
+    let _ = write!(text, "It took {}.", cost_text(review));
     if let Some(debate) = &review.debate {
-        let _ = write!(said, " Debate {}.", code_span(debate, 80));
+        let _ = write!(text, " Debate {}.", code_span(debate, MAX_NAME_CHARS));
     }
-    said.push('\n');
-    said
+    text.push('\n');
+    text
 }

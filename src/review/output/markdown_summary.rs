@@ -7,17 +7,17 @@ use crate::review::Review;
 /// GitHub's size limit of a step summary, in bytes.
 pub const MAX_STEP_SUMMARY_BYTES: usize = 1 << 20;
 
-/// Renders the summary, decision first. Drops whole findings to stay within `most` bytes.
-pub fn render_summary(review: &Review, most: usize) -> String {
+/// Renders the summary, decision first. Drops whole findings to stay within `max_bytes`.
+pub fn render_summary(review: &Review, max_bytes: usize) -> String {
     if review.skipped.is_some() || has_nothing_to_list(review) {
-        return fit_sections(&one_line_review(review), vec![], "", most, str::to_owned);
+        return fit_sections(&one_line_review(review), vec![], "", max_bytes, str::to_owned);
     }
-    let note = |lost: &str| format!("\n_{lost}_\n");
+    let note = |dropped: &str| format!("\n_{dropped}_\n");
     fit_sections(
         &verdict_section(review),
         finding_sections(review, false),
         &footer(review),
-        most,
+        max_bytes,
         note,
     )
 }

@@ -5,6 +5,17 @@ use crate::debate::CodeLocation;
 use crate::review::finding::{Finding, FindingEvidence};
 use crate::review::{Review, ReviewDecision};
 
+/// Warnings that are shown. The rest is counted.
+const MAX_NOTICES: usize = 20;
+/// Characters of the result of an evidence check.
+const MAX_CHECK_RESULT_CHARS: usize = 40;
+/// Characters of a finding on one line.
+const MAX_FINDING_CHARS: usize = 1000;
+/// Characters of the claim in that line.
+const MAX_CLAIM_CHARS: usize = 500;
+/// Characters of the quote in that line.
+const MAX_QUOTE_CHARS: usize = 300;
+
 /// Disclaimer of every review.
 pub(super) const ADVISORY_NOTE: &str =
     "Advisory: models argued this and a model ruled on it. Judges disagree; a person decides.";
@@ -39,8 +50,8 @@ pub(super) const UNVERIFIED_NOTE: &str = "What these rest on was not found in th
                                      nothing. They neither gate nor annotate.";
 
 /// A number with its noun, in the plural if needed.
-pub(super) fn count_with_noun(number: usize, of: &str) -> String {
-    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+pub(super) fn count_with_noun(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Whether the review has no findings at all and does not ask for a change.
@@ -61,19 +72,24 @@ pub(super) fn nothing_found_text(review: &Review) -> String {
                 wrong."
             .into();
     }
-    let sure = confidence_text(review).map(|sure| format!(" ({sure})")).unwrap_or_default();
-    format!("nothing found; {}{sure}. Advisory: judges disagree.", review.decision.describe())
+    let confidence =
+        confidence_text(review).map(|confidence| format!(" ({confidence})")).unwrap_or_default();
+    format!("nothing found; {}{confidence}. Advisory: judges disagree.", review.decision.describe())
 }
 
-/// The warnings, each truncated to `most` characters. Limited to 20.
-pub(super) fn notice_lines(review: &Review, most: usize) -> Vec<String> {
-    let mut notices: Vec<String> =
-        review.notices.iter().take(20).map(|notice| single_line(notice, most)).collect();
+/// The warnings, each truncated to `max_chars` characters.
+pub(super) fn notice_lines(review: &Review, max_chars: usize) -> Vec<String> {
+    let mut notices: Vec<String> = review
+        .notices
+        .iter()
+        .take(MAX_NOTICES)
+        .map(|notice| single_line(notice, max_chars))
+        .collect();
     if review.notices.len() > notices.len() {
         notices.push(format!("{} more notices.", review.notices.len() - notices.len()));
     }
     if review.degraded {
-        notices.insert(0, "Degraded: something is missing that a whole review would have.".into());
+        notices.insert(0, "Degraded: this review is incomplete.".into());
     }
     notices
 }
@@ -86,24 +102,24 @@ pub(super) fn change_size(review: &Review) -> String {
 }
 
 /// Location as text, and a suffix for removed lines.
-pub(super) fn location_text(place: Option<&CodeLocation>) -> Option<(String, &'static str)> {
-    let place = place?;
-    Some((format_location(place), if place.removed { " (removed lines)" } else { "" }))
+pub(super) fn location_text(location: Option<&CodeLocation>) -> Option<(String, &'static str)> {
+    let location = location?;
+    Some((format_location(location), if location.removed { " (removed lines)" } else { "" }))
 }
 
 /// State of a finding: new or known, and conceded. New is said only if an earlier review exists.
 pub(super) fn finding_state_text(review: &Review, finding: &Finding) -> Option<String> {
-    let again = !review.earlier.is_empty() || review.findings.iter().any(|it| it.known);
+    let has_earlier = !review.earlier.is_empty() || review.findings.iter().any(|it| it.known);
     let known = if finding.known { "still open from an earlier review" } else { "new" };
     let conceded = finding.conceded.then_some("conceded by the proposer");
-    let said: Vec<&str> = again.then_some(known).into_iter().chain(conceded).collect();
-    (!said.is_empty()).then(|| said.join(", "))
+    let parts: Vec<&str> = has_earlier.then_some(known).into_iter().chain(conceded).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// Result of the evidence check.
-pub(super) fn evidence_result(proof: &FindingEvidence) -> String {
-    let found = single_line(&proof.found.replace('_', " "), 40);
-    format!("{} ({found})", if proof.verified { "Verified" } else { "Not verified" })
+pub(super) fn evidence_result(evidence: &FindingEvidence) -> String {
+    let result = single_line(&evidence.found.replace('_', " "), MAX_CHECK_RESULT_CHARS);
+    format!("{} ({result})", if evidence.verified { "Verified" } else { "Not verified" })
 }
 
 /// Turns, tokens and cost.
@@ -121,15 +137,16 @@ pub(super) fn omitted_note(review: &Review) -> Option<String> {
     (review.more > 0).then(|| format!("{more} left out of this review."))
 }
 
-/// A finding on one line: claim, first verified quote, concession. At most 1000 characters.
+/// A finding on one line: claim, first verified quote, concession.
 pub(super) fn finding_line(finding: &Finding) -> String {
-    let mut told = single_line(&finding.claim, 500);
-    if let Some(proof) = finding.evidence.iter().find(|proof| proof.verified) {
-        let words = single_line(proof.quote.as_ref().unwrap_or(&proof.raw), 300);
-        told = format!("{told} {}: {words}", evidence_result(proof));
+    let mut text = single_line(&finding.claim, MAX_CLAIM_CHARS);
+    if let Some(evidence) = finding.evidence.iter().find(|evidence| evidence.verified) {
+        let quote = evidence.quote.as_ref().unwrap_or(&evidence.raw);
+        let quote = single_line(quote, MAX_QUOTE_CHARS);
+        text = format!("{text} {}: {quote}", evidence_result(evidence));
     }
     if finding.conceded {
-        told.push_str(" (conceded by the proposer)");
+        text.push_str(" (conceded by the proposer)");
     }
-    truncate_chars(&told, 1000)
+    truncate_chars(&text, MAX_FINDING_CHARS)
 }

@@ -12,6 +12,8 @@ const MAX_COMMENT_BYTES: usize = 63_900;
 
 /// Limit of fingerprints in the hidden marker.
 const MAX_FINGERPRINTS: usize = 200;
+/// Hexadecimal digits of a fingerprint.
+const MAX_FINGERPRINT_CHARS: usize = 64;
 
 /// Renders the comment. Empty if there is nothing to post.
 pub(super) fn render_comment(review: &Review) -> String {
@@ -20,21 +22,23 @@ pub(super) fn render_comment(review: &Review) -> String {
     }
     let head =
         format!("{COMMENT_MARKER}\n{}\n{}", fingerprint_marker(review), verdict_section(review));
-    let note = |lost: &str| format!("\n_{lost}_\n");
+    let note = |dropped: &str| format!("\n_{dropped}_\n");
     fit_sections(&head, finding_sections(review, true), &footer(review), MAX_COMMENT_BYTES, note)
 }
 
 /// Hidden marker with the fingerprints of the findings and of the earlier ones still open.
 fn fingerprint_marker(review: &Review) -> String {
     let open = review.earlier.iter().filter(|earlier| earlier.state == FindingState::Open);
-    let found = review.findings.iter().map(|finding| &finding.fingerprint);
-    let mut prints: Vec<&str> = vec![];
-    for print in found.chain(open.map(|earlier| &earlier.noted.fingerprint)).take(MAX_FINGERPRINTS)
+    let current = review.findings.iter().map(|finding| &finding.fingerprint);
+    let mut fingerprints: Vec<&str> = vec![];
+    for fingerprint in
+        current.chain(open.map(|earlier| &earlier.noted.fingerprint)).take(MAX_FINGERPRINTS)
     {
-        let fits = print.len() <= 64 && print.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if fits && !print.is_empty() && !prints.contains(&print.as_str()) {
-            prints.push(print);
+        let is_hash = fingerprint.len() <= MAX_FINGERPRINT_CHARS
+            && fingerprint.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_hash && !fingerprint.is_empty() && !fingerprints.contains(&fingerprint.as_str()) {
+            fingerprints.push(fingerprint);
         }
     }
-    format!("<!-- debate-review:v1 fp={} -->", prints.join(","))
+    format!("<!-- debate-review:v1 fp={} -->", fingerprints.join(","))
 }

@@ -10,10 +10,14 @@ use crate::review::Review;
 use crate::review::finding::Finding;
 use serde_json::{Value, json};
 
+/// Bytes of a message, escaped.
+const MAX_MESSAGE_BYTES: usize = 4_000;
+
 pub(super) fn render_rdjson(review: &Review) -> String {
-    let found = review.findings.iter();
-    let found = found.filter_map(|one| Some(diagnostic(one, repo_path(one.place.as_ref())?)));
-    let diagnostics: Vec<Value> = found.take(MAX_RESULTS).collect();
+    let findings = review.findings.iter();
+    let findings = findings
+        .filter_map(|finding| Some(diagnostic(finding, repo_path(finding.place.as_ref())?)));
+    let diagnostics: Vec<Value> = findings.take(MAX_RESULTS).collect();
     to_safe_json(&json!({"source": {"name": "debate"}, "diagnostics": diagnostics}))
 }
 
@@ -27,8 +31,9 @@ fn diagnostic(finding: &Finding, file: &str) -> Value {
     if let Some((first, last)) = line_range(finding.place.as_ref()) {
         location["range"] = json!({"start": {"line": first}, "end": {"line": last}});
     }
+    let message = escape_line(&finding_line(finding), MAX_MESSAGE_BYTES);
     json!({
-        "message": format!("Design review: {}", escape_line(&finding_line(finding), 4_000)),
+        "message": format!("Design review: {message}"),
         "location": location,
         "severity": severity,
         "code": {"value": RULE_ID},

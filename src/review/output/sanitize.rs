@@ -3,62 +3,65 @@ use crate::debate::invisible_chars::is_visible_joiner;
 use serde::Serialize;
 use std::fmt::Write;
 
-pub use crate::debate::invisible_chars::is_invisible as hidden;
+pub use crate::debate::invisible_chars::is_invisible;
+
+/// Joiners in a row that are kept, as an emoji may need them.
+const MAX_JOINERS: usize = 2;
 
 /// Replaces invisible characters by their code point: `[U+202E]`, or `[U+200B+7]` for the first of
 /// eight. Joiners that a script or an emoji needs are kept.
 pub fn reveal_invisible(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
-    let mut done = String::with_capacity(text.len());
-    let (mut before, mut joined) = (' ', 0);
-    let mut letters = text.chars().peekable();
-    while let Some(c) = letters.next() {
-        if is_visible_joiner(c, before) && joined < 2 {
-            joined += 1;
-            done.push(c);
+    let mut output = String::with_capacity(text.len());
+    let (mut previous, mut joiners) = (' ', 0);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if is_visible_joiner(c, previous) && joiners < MAX_JOINERS {
+            joiners += 1;
+            output.push(c);
             continue;
         }
-        joined = 0;
-        if !hidden(c) {
-            before = c;
-            done.push(c);
+        joiners = 0;
+        if !is_invisible(c) {
+            previous = c;
+            output.push(c);
             continue;
         }
-        before = ' ';
-        let _ = write!(done, "[U+{:04X}", u32::from(c));
-        let more = std::iter::from_fn(|| letters.next_if(|c| hidden(*c))).count();
+        previous = ' ';
+        let _ = write!(output, "[U+{:04X}", u32::from(c));
+        let more = std::iter::from_fn(|| chars.next_if(|c| is_invisible(*c))).count();
         if more > 0 {
-            let _ = write!(done, "+{more}");
+            let _ = write!(output, "+{more}");
         }
-        done.push(']');
+        output.push(']');
     }
-    done
+    output
 }
 
-/// Truncates to `most` characters, with `…` at the end.
-pub fn truncate_chars(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+/// Truncates to `max_chars` characters, with `…` at the end.
+pub fn truncate_chars(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
+    let prefix: String = text.chars().take(max_chars.saturating_sub(1)).collect();
+    format!("{}…", prefix.trim_end())
 }
 
-/// Sanitizes text to one line of at most `most` characters.
-pub fn single_line(text: &str, most: usize) -> String {
+/// Sanitizes text to one line of at most `max_chars` characters.
+pub fn single_line(text: &str, max_chars: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    truncate_chars(&reveal_invisible(&text), most)
+    truncate_chars(&reveal_invisible(&text), max_chars)
 }
 
-/// Sanitizes text to at most `most_lines` lines and `most` characters.
-pub fn multi_line(text: &str, most: usize, most_lines: usize) -> String {
+/// Sanitizes text to at most `max_lines` lines and `max_chars` characters.
+pub fn multi_line(text: &str, max_chars: usize, max_lines: usize) -> String {
     let text = reveal_invisible(text.trim_matches(['\r', '\n']));
-    let mut lines: Vec<&str> = text.lines().map(str::trim_end).take(most_lines + 1).collect();
-    if lines.len() > most_lines {
-        lines[most_lines - 1] = "…";
-        lines.truncate(most_lines);
+    let mut lines: Vec<&str> = text.lines().map(str::trim_end).take(max_lines + 1).collect();
+    if lines.len() > max_lines {
+        lines[max_lines - 1] = "…";
+        lines.truncate(max_lines);
     }
-    truncate_chars(&lines.join("\n"), most)
+    truncate_chars(&lines.join("\n"), max_chars)
 }
 
 /// Escapes text for HTML content and quoted attributes. Also escapes CI log commands (`::`, `##[`),
@@ -66,15 +69,15 @@ pub fn multi_line(text: &str, most: usize, most_lines: usize) -> String {
 pub fn escape_html(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let text = text.replace('"', "&quot;").replace('\'', "&#39;").replace("##[", "&#35;#[");
-    let calm = |line: &str| {
-        let words = line.trim_start();
-        let command = words.strip_prefix("::").map(|rest| {
-            let before = &line[..line.len() - words.len()];
-            format!("{before}&#58;&#58;{rest}")
+    let escape_command = |line: &str| {
+        let trimmed = line.trim_start();
+        let command = trimmed.strip_prefix("::").map(|rest| {
+            let indent = &line[..line.len() - trimmed.len()];
+            format!("{indent}&#58;&#58;{rest}")
         });
         command.unwrap_or_else(|| line.to_owned())
     };
-    text.split('\n').map(calm).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(escape_command).collect::<Vec<_>>().join("\n")
 }
 
 /// Breaks CI log commands (`##[`, `##vso[`) and HTML comment markers anywhere in a line.
@@ -86,18 +89,18 @@ pub fn break_log_commands(text: &str) -> String {
 /// as a command.
 pub fn to_safe_json(value: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    let mut done = String::with_capacity(text.len() + 1);
-    let mut letters = text.chars().peekable();
-    while let Some(c) = letters.next() {
+    let mut output = String::with_capacity(text.len() + 1);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
         // These characters occur in JSON strings only.
-        if hidden(c) || c == '#' && letters.peek() == Some(&'#') {
+        if is_invisible(c) || c == '#' && chars.peek() == Some(&'#') {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                let _ = write!(done, "\\u{unit:04x}");
+                let _ = write!(output, "\\u{unit:04x}");
             }
         } else {
-            done.push(c);
+            output.push(c);
         }
     }
-    done.push('\n');
-    done
+    output.push('\n');
+    output
 }

@@ -1,5 +1,6 @@
 //! SARIF 2.1.0 for code scanning. A review without findings has an empty result list, which closes
 //! the alerts of earlier reviews.
+use super::limits::MAX_DOUBTS;
 use super::location::{line_range, relative_uri, repo_path};
 use super::phrases::{ADVISORY_NOTE, count_with_noun, finding_line, notice_lines, omitted_note};
 use super::sanitize::{single_line, to_safe_json, truncate_chars};
@@ -11,44 +12,54 @@ use serde_json::{Value, json};
 
 /// Size limit of the results, below the upload limit even if they do not compress.
 const MAX_RESULT_BYTES: usize = 9_000_000;
+/// Bytes by which each line of a result is indented further inside the document.
+const RESULT_INDENT_BYTES: usize = 8;
+/// Characters of a message.
+const MAX_MESSAGE_CHARS: usize = 1000;
+/// Characters of a notice, a doubt or the reason of a skipped review.
+const MAX_NOTICE_CHARS: usize = 500;
 
 /// Base id of relative URIs: the repository root.
 const SRCROOT: &str = "%SRCROOT%";
 
 pub(super) fn render_sarif(review: &Review) -> String {
-    let (mut results, mut bytes, mut homeless, mut lost) = (vec![], 0, 0, 0);
+    let (mut results, mut bytes, mut unlocated, mut dropped) = (vec![], 0, 0, 0);
     for finding in &review.findings {
         let Some(file) = repo_path(finding.place.as_ref()) else {
-            homeless += 1;
+            unlocated += 1;
             continue;
         };
         let result = result_json(finding, file);
         let text = to_safe_json(&result);
-        // The result is indented further inside the document.
-        bytes += text.len() + 8 * text.lines().count();
+        bytes += text.len() + RESULT_INDENT_BYTES * text.lines().count();
         if results.len() < MAX_RESULTS && bytes <= MAX_RESULT_BYTES {
             results.push(result);
         } else {
-            lost += 1;
+            dropped += 1;
         }
     }
     let level = if review.degraded { "warning" } else { "note" };
-    let mut told: Vec<Value> =
-        notice_lines(review, 500).iter().map(|notice| notification_json(level, notice)).collect();
-    let skipped = review.skipped.as_ref().map(|why| format!("Skipped: {}", single_line(why, 500)));
-    let homeless = (homeless > 0).then(|| {
+    let mut notifications: Vec<Value> = notice_lines(review, MAX_NOTICE_CHARS)
+        .iter()
+        .map(|notice| notification_json(level, notice))
+        .collect();
+    let skipped = review.skipped.as_ref();
+    let skipped =
+        skipped.map(|reason| format!("Skipped: {}", single_line(reason, MAX_NOTICE_CHARS)));
+    let unlocated = (unlocated > 0).then(|| {
         format!(
             "{} without a place in the files, not among the results.",
-            count_with_noun(homeless, "finding")
+            count_with_noun(unlocated, "finding")
         )
     });
-    let lost = (lost > 0).then(|| {
-        format!("{} more than fit, not among the results.", count_with_noun(lost, "finding"))
+    let dropped = (dropped > 0).then(|| {
+        format!("{} more than fit, not among the results.", count_with_noun(dropped, "finding"))
     });
-    let beside = [skipped, omitted_note(review), homeless, lost];
-    told.extend(beside.iter().flatten().map(|said| notification_json("note", said)));
-    for doubt in review.doubts.iter().take(8) {
-        told.push(notification_json("note", &format!("Contested: {}", single_line(doubt, 500))));
+    let notes = [skipped, omitted_note(review), unlocated, dropped];
+    notifications.extend(notes.iter().flatten().map(|note| notification_json("note", note)));
+    for doubt in review.doubts.iter().take(MAX_DOUBTS) {
+        let doubt = single_line(doubt, MAX_NOTICE_CHARS);
+        notifications.push(notification_json("note", &format!("Contested: {doubt}")));
     }
     to_safe_json(&json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -67,7 +78,7 @@ pub(super) fn render_sarif(review: &Review) -> String {
             },
             "invocations": [{
                 "executionSuccessful": review.skipped.is_some() || !review.degraded,
-                "toolExecutionNotifications": told,
+                "toolExecutionNotifications": notifications,
             }],
             "results": results,
         }],
@@ -93,35 +104,36 @@ fn result_json(finding: &Finding, file: &str) -> Value {
         Severity::Medium => "warning",
         Severity::Low => "note",
     };
-    let mut place = json!({"artifactLocation": {"uri": relative_uri(file), "uriBaseId": SRCROOT}});
+    let mut location =
+        json!({"artifactLocation": {"uri": relative_uri(file), "uriBaseId": SRCROOT}});
     if let Some((first, last)) = line_range(finding.place.as_ref()) {
-        place["region"] = json!({"startLine": first, "endLine": last});
+        location["region"] = json!({"startLine": first, "endLine": last});
     }
     json!({
         "ruleId": RULE_ID,
         "ruleIndex": 0,
         "level": level,
         "message": {"text": escape_message(&finding_line(finding))},
-        "locations": [{"physicalLocation": place}],
+        "locations": [{"physicalLocation": location}],
         "partialFingerprints": {"debateFinding/v1": finding.fingerprint},
     })
 }
 
-fn notification_json(level: &str, said: &str) -> Value {
-    json!({"level": level, "message": {"text": escape_message(said)}})
+fn notification_json(level: &str, text: &str) -> Value {
+    json!({"level": level, "message": {"text": escape_message(text)}})
 }
 
 /// Escapes SARIF message syntax: links (`[text](id)`) and placeholders (`{0}`).
 fn escape_message(text: &str) -> String {
-    let mut done = String::with_capacity(text.len());
-    let mut before = ' ';
+    let mut escaped = String::with_capacity(text.len());
+    let mut previous = ' ';
     for c in text.chars() {
-        if before == ']' && c == '(' || before == '{' && c.is_ascii_digit() {
-            done.push(' ');
+        if previous == ']' && c == '(' || previous == '{' && c.is_ascii_digit() {
+            escaped.push(' ');
         }
-        done.push(c);
-        before = c;
+        escaped.push(c);
+        previous = c;
     }
-    let done = truncate_chars(&done, 1000);
-    if done.is_empty() { "(no words)".into() } else { done }
+    let escaped = truncate_chars(&escaped, MAX_MESSAGE_CHARS);
+    if escaped.is_empty() { "(no words)".into() } else { escaped }
 }

@@ -13,48 +13,48 @@ pub(super) struct OutputSection<'a> {
     pub entries: Box<dyn Iterator<Item = String> + 'a>,
 }
 
-/// Joins head, sections and tail within `most` bytes, and adds a note about dropped entries. If
+/// Joins head, sections and tail within `max_bytes`, and adds a note about dropped entries. If
 /// head and tail alone do not fit, returns the first line only.
 pub(super) fn fit_sections(
     head: &str,
     sections: Vec<OutputSection>,
     tail: &str,
-    most: usize,
+    max_bytes: usize,
     note: impl Fn(&str) -> String,
 ) -> String {
     let all: Vec<_> = sections.iter().map(|it| (it.count, it.noun)).collect();
-    let kept = head.len() + tail.len() + note(&dropped_note(&all)).len();
-    let Some(mut room) = most.checked_sub(kept) else {
+    let reserved = head.len() + tail.len() + note(&dropped_note(&all)).len();
+    let Some(mut remaining) = max_bytes.checked_sub(reserved) else {
         let first = head.lines().next().unwrap_or_default();
-        return if first.len() < most { format!("{first}\n") } else { String::new() };
+        return if first.len() < max_bytes { format!("{first}\n") } else { String::new() };
     };
     let mut text = head.to_owned();
-    let mut lost = vec![];
+    let mut dropped = vec![];
     for section in sections {
-        let mut left = section.count;
+        let mut pending = section.count;
         // After the first dropped entry all later sections are dropped, because they matter less.
-        let entries = section.entries.take(if lost.is_empty() { section.count } else { 0 });
+        let entries = section.entries.take(if dropped.is_empty() { section.count } else { 0 });
         for entry in entries {
-            let heading = if left == section.count { section.heading.as_str() } else { "" };
-            let Some(rest) = room.checked_sub(heading.len() + entry.len()) else { break };
-            room = rest;
-            left -= 1;
+            let heading = if pending == section.count { section.heading.as_str() } else { "" };
+            let Some(rest) = remaining.checked_sub(heading.len() + entry.len()) else { break };
+            remaining = rest;
+            pending -= 1;
             text.push_str(heading);
             text.push_str(&entry);
         }
-        if left > 0 {
-            lost.push((left, section.noun));
+        if pending > 0 {
+            dropped.push((pending, section.noun));
         }
     }
-    if !lost.is_empty() {
-        text.push_str(&note(&dropped_note(&lost)));
+    if !dropped.is_empty() {
+        text.push_str(&note(&dropped_note(&dropped)));
     }
     text.push_str(tail);
     text
 }
 
-fn dropped_note(lost: &[(usize, &str)]) -> String {
-    let lost: Vec<String> =
-        lost.iter().map(|(number, noun)| count_with_noun(*number, noun)).collect();
-    format!("Cut to fit: {} not shown here.", lost.join(", "))
+fn dropped_note(dropped: &[(usize, &str)]) -> String {
+    let dropped: Vec<String> =
+        dropped.iter().map(|(number, noun)| count_with_noun(*number, noun)).collect();
+    format!("Cut to fit: {} not shown here.", dropped.join(", "))
 }

@@ -6,8 +6,8 @@ let pending: string[] = [];
 let timer: number | undefined;
 
 /** Queues an announcement. If the queue is long, only the last ones are read out. */
-export function announce(words: string): void {
-  pending.push(words);
+export function announce(message: string): void {
+  pending.push(message);
   timer ??= window.setTimeout(flush, 200);
 }
 
@@ -17,9 +17,9 @@ function flush(): void {
     timer = undefined;
     return;
   }
-  const left = pending.length - 2;
-  const last = pending.slice(-2).join(" ");
-  region.textContent = left > 0 ? `${left} more updates. ${last}` : last;
+  const skipped = pending.length - 2;
+  const latest = pending.slice(-2).join(" ");
+  region.textContent = skipped > 0 ? `${skipped} more updates. ${latest}` : latest;
   pending = [];
   timer = window.setTimeout(flush, ANNOUNCE_INTERVAL_MS);
 }

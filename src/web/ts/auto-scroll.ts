@@ -30,9 +30,9 @@ export class AutoScroll {
    * turns.
    */
   beforeUpdate(): (turns: number) => void {
-    const follow = this.#following && this.isAtEnd;
+    const shouldFollow = this.#following && this.isAtEnd;
     return (turns) => {
-      if (follow) this.#scrollBy("instant");
+      if (shouldFollow) this.#scrollBy("instant");
       else this.#unread += turns;
       this.#renderButton();
     };
@@ -41,20 +41,20 @@ export class AutoScroll {
   /** Scrolls to the end on the reader's request. */
   scrollToEnd(): void {
     this.#following = true;
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.#scrollBy(calm ? "instant" : "smooth");
+    const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.#scrollBy(reducedMotion ? "instant" : "smooth");
     this.#unread = 0;
     this.#renderButton();
-    const last = document.getElementById(this.#turns.id)?.querySelector<HTMLElement>(":scope > li:last-child article");
-    last?.setAttribute("tabindex", "-1");
-    last?.focus({ preventScroll: true });
+    const lastArticle = document.getElementById(this.#turns.id)?.querySelector<HTMLElement>(":scope > li:last-child article");
+    lastArticle?.setAttribute("tabindex", "-1");
+    lastArticle?.focus({ preventScroll: true });
   }
 
   #scrollBy(behavior: ScrollBehavior): void {
     const list = document.getElementById(this.#turns.id) ?? this.#turns;
-    const below = list.getBoundingClientRect().bottom - window.innerHeight + this.#coveredHeight() + 24;
+    const distance = list.getBoundingClientRect().bottom - window.innerHeight + this.#coveredHeight() + 24;
     // Scroll down only, so that a short debate keeps its heading in view.
-    if (below > 0) window.scrollBy({ top: below, behavior });
+    if (distance > 0) window.scrollBy({ top: distance, behavior });
   }
 
   #coveredHeight(): number {

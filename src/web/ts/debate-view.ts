@@ -16,36 +16,36 @@ export class DebateView {
   }
 
   /** Enters or leaves the replay. */
-  set replaying(away: boolean) {
-    this.#replaying = away;
+  set replaying(replaying: boolean) {
+    this.#replaying = replaying;
   }
 
   get replaying(): boolean {
     return this.#replaying;
   }
 
-  applyUpdate({ title, announce: words, replace: parts, append: more }: PageUpdate): void {
-    if (words) announce(words);
+  applyUpdate({ title, announce: announcement, replace: replacements, append: additions }: PageUpdate): void {
+    if (announcement) announce(announcement);
     if (this.#replaying) return;
-    const after = this.#autoScroll.beforeUpdate();
-    const turns = countTurns();
-    for (const [id, html] of parts) replaceElement(id, html);
-    for (const { parent, id, html } of more) appendElement(parent, id, html);
+    const afterUpdate = this.#autoScroll.beforeUpdate();
+    const turnsBefore = countTurns();
+    for (const [id, html] of replacements) replaceElement(id, html);
+    for (const { parent, id, html } of additions) appendElement(parent, id, html);
     if (title) document.title = title;
     dropFinishedTurns();
     renderAll();
     updateTimes();
-    after(Math.max(0, countTurns() - turns));
+    afterUpdate(Math.max(0, countTurns() - turnsBefore));
   }
 
-  applyLiveText(live: LiveTextUpdate): void {
-    const after = this.#replaying ? undefined : this.#autoScroll.beforeUpdate();
-    addLiveText(live, () => after?.(0));
+  applyLiveText(update: LiveTextUpdate): void {
+    const afterUpdate = this.#replaying ? undefined : this.#autoScroll.beforeUpdate();
+    addLiveText(update, () => afterUpdate?.(0));
   }
 
   /** Shows the debate as of an earlier event. */
   showSnapshot({ title, html }: PageSnapshot): void {
-    for (const [id, part] of html) replaceElement(id, part);
+    for (const [id, fragment] of html) replaceElement(id, fragment);
     if (title) document.title = title;
     if (!this.#replaying) {
       dropFinishedTurns();

@@ -4,18 +4,18 @@
 export function createElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className: string,
-  words = "",
+  text = "",
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (words) made.textContent = words;
-  return made;
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (text) element.textContent = text;
+  return element;
 }
 
 /** Creates a button with a click handler. */
-export function createButton(className: string, words: string, press: () => void): HTMLButtonElement {
-  const made = createElement("button", className, words);
-  made.type = "button";
-  made.addEventListener("click", press);
-  return made;
+export function createButton(className: string, text: string, onClick: () => void): HTMLButtonElement {
+  const button = createElement("button", className, text);
+  button.type = "button";
+  button.addEventListener("click", onClick);
+  return button;
 }

@@ -6,8 +6,8 @@ export type Connection = "connecting" | "live" | "reconnecting" | "ended";
 
 /** Callbacks for messages of the stream. */
 export interface FeedListener {
-  onUpdate(fragments: PageUpdate): void;
-  onLiveText(live: LiveTextUpdate): void;
+  onUpdate(update: PageUpdate): void;
+  onLiveText(update: LiveTextUpdate): void;
   onConnection(state: Connection): void;
 }
 
@@ -62,14 +62,14 @@ export class LiveFeed {
       this.listener.onConnection("live");
     });
     source.addEventListener("fragments", (event) => {
-      const said = parsePageUpdate(parseJson(event.data));
-      if (!said || said.seq <= this.#lastSeq) return;
-      this.#lastSeq = said.seq;
-      this.listener.onUpdate(said);
+      const update = parsePageUpdate(parseJson(event.data));
+      if (!update || update.seq <= this.#lastSeq) return;
+      this.#lastSeq = update.seq;
+      this.listener.onUpdate(update);
     });
     source.addEventListener("live", (event) => {
-      const said = parseLiveText(parseJson(event.data));
-      if (said) this.listener.onLiveText(said);
+      const update = parseLiveText(parseJson(event.data));
+      if (update) this.listener.onLiveText(update);
     });
     source.addEventListener("end", () => {
       this.#ended = true;

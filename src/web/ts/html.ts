@@ -24,9 +24,9 @@ export function sanitize(html: string): DocumentFragment {
   for (const element of parsed.body.querySelectorAll(FORBIDDEN_ELEMENTS)) element.remove();
   for (const element of parsed.body.querySelectorAll("*")) {
     for (const { name, value } of [...element.attributes]) {
-      const lower = name.toLowerCase();
-      const runs = lower.startsWith("on") || lower === "style" || lower === "srcdoc";
-      if (runs || (URL_ATTRIBUTES.has(lower) && !isSafeUrl(value))) element.removeAttribute(name);
+      const lowerName = name.toLowerCase();
+      const isExecutable = lowerName.startsWith("on") || lowerName === "style" || lowerName === "srcdoc";
+      if (isExecutable || (URL_ATTRIBUTES.has(lowerName) && !isSafeUrl(value))) element.removeAttribute(name);
     }
   }
   const fragment = document.createDocumentFragment();
@@ -34,9 +34,9 @@ export function sanitize(html: string): DocumentFragment {
   return fragment;
 }
 
-function isSafeUrl(address: string): boolean {
+function isSafeUrl(url: string): boolean {
   try {
-    return ["http:", "https:", "mailto:"].includes(new URL(address, document.baseURI).protocol);
+    return ["http:", "https:", "mailto:"].includes(new URL(url, document.baseURI).protocol);
   } catch {
     return false;
   }

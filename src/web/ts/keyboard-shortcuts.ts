@@ -17,26 +17,26 @@ const SHORTCUTS: readonly (readonly [string, string])[] = [
 
 const areShortcutsOff = (): boolean => getPreference("keys") === "off";
 
-export function addShortcuts(end: () => void): void {
+export function addShortcuts(goToEnd: () => void): void {
   const help = createHelpDialog();
-  const acts: Readonly<Record<string, () => void>> = {
+  const actions: Readonly<Record<string, () => void>> = {
     j: () => focusTurn(1),
     k: () => focusTurn(-1),
     g: () => focusTurn(-Infinity),
-    e: end,
+    e: goToEnd,
     "/": focusSearch,
     "?": () => help.showModal(),
   };
   document.addEventListener("keydown", (event) => {
-    const act = Object.hasOwn(acts, event.key) ? acts[event.key] : undefined;
-    if (!act || areShortcutsOff() || event.ctrlKey || event.metaKey || event.altKey || isTextInput(event.target) || help.open) return;
+    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
+    if (!action || areShortcutsOff() || event.ctrlKey || event.metaKey || event.altKey || isTextInput(event.target) || help.open) return;
     event.preventDefault();
-    act();
+    action();
   });
-  const open = createButton("help", "?", () => help.showModal());
-  open.setAttribute("aria-label", "Keys");
-  open.title = "Keys";
-  document.querySelector("header")?.append(open);
+  const helpButton = createButton("help", "?", () => help.showModal());
+  helpButton.setAttribute("aria-label", "Keys");
+  helpButton.title = "Keys";
+  document.querySelector("header")?.append(helpButton);
   document.body.append(help);
 }
 
@@ -47,12 +47,12 @@ function isTextInput(target: EventTarget | null): boolean {
 }
 
 /** Focuses the turn that many steps from the current one. */
-function focusTurn(by: number): void {
+function focusTurn(offset: number): void {
   const turns = [...document.querySelectorAll<HTMLElement>("#turns article")];
   const focused = turns.findIndex((turn) => turn.contains(document.activeElement));
-  const seen = turns.findIndex((turn) => turn.getBoundingClientRect().bottom > 80);
-  const from = focused >= 0 ? focused : by > 0 ? seen - 1 : seen;
-  const turn = turns[Math.max(0, Math.min(from + by, turns.length - 1))];
+  const firstVisible = turns.findIndex((turn) => turn.getBoundingClientRect().bottom > 80);
+  const start = focused >= 0 ? focused : offset > 0 ? firstVisible - 1 : firstVisible;
+  const turn = turns[Math.max(0, Math.min(start + offset, turns.length - 1))];
   if (!turn) return;
   turn.tabIndex = -1;
   turn.focus({ preventScroll: true });
@@ -66,27 +66,27 @@ function focusSearch(): void {
 }
 
 function createHelpDialog(): HTMLDialogElement {
-  const made = createElement("dialog", "keys");
-  made.setAttribute("aria-labelledby", "keys-title");
+  const dialog = createElement("dialog", "keys");
+  dialog.setAttribute("aria-labelledby", "keys-title");
   const title = createElement("h2", "", "Keys");
   title.id = "keys-title";
   const list = createElement("dl", "");
-  for (const [key, does] of SHORTCUTS) {
+  for (const [key, description] of SHORTCUTS) {
     const row = createElement("div", "");
     const term = createElement("dt", "");
     for (const part of key.split(" ")) term.append(createElement("kbd", "", part), " ");
-    row.append(term, createElement("dd", "", does));
+    row.append(term, createElement("dd", "", description));
     list.append(row);
   }
-  const wish = createElement("label", "");
-  const box = createElement("input", "");
-  box.type = "checkbox";
-  box.checked = !areShortcutsOff();
-  box.addEventListener("change", () => setPreference("keys", box.checked ? undefined : "off"));
-  wish.append(box, " Single letters are keys");
+  const label = createElement("label", "");
+  const checkbox = createElement("input", "");
+  checkbox.type = "checkbox";
+  checkbox.checked = !areShortcutsOff();
+  checkbox.addEventListener("change", () => setPreference("keys", checkbox.checked ? undefined : "off"));
+  label.append(checkbox, " Single letters are keys");
   const note = createElement("p", "", "In a replay, pauses of more than five seconds are cut.");
-  made.append(title, list, note, wish, createButton("close", "Close", () => made.close()));
+  dialog.append(title, list, note, label, createButton("close", "Close", () => dialog.close()));
   // A click on the backdrop closes the dialog.
-  made.addEventListener("click", (event) => event.target === made && made.close());
-  return made;
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  return dialog;
 }

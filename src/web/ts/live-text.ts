@@ -12,22 +12,22 @@ const buffers = new Map<string, LiveBuffer>();
 const dirty = new Set<string>();
 
 /** Merges an update into the buffer. Applying the same update twice changes nothing. */
-export function mergeUpdate(before: LiveBuffer | undefined, { offset, text }: LiveTextUpdate): LiveBuffer {
-  if (!before || offset <= before.offset || offset > before.offset + before.text.length) {
-    return { offset: offset, text: text };
+export function mergeUpdate(buffer: LiveBuffer | undefined, { offset, text }: LiveTextUpdate): LiveBuffer {
+  if (!buffer || offset <= buffer.offset || offset > buffer.offset + buffer.text.length) {
+    return { offset, text };
   }
-  return { offset: before.offset, text: before.text.slice(0, offset - before.offset) + text };
+  return { offset: buffer.offset, text: buffer.text.slice(0, offset - buffer.offset) + text };
 }
 
 /** Buffers an update, to be rendered in the next animation frame. */
-export function addLiveText(live: LiveTextUpdate, shown: () => void): void {
-  const id = live.turn;
-  buffers.set(id, mergeUpdate(buffers.get(id) ?? initialBuffer(id), live));
+export function addLiveText(update: LiveTextUpdate, onRendered: () => void): void {
+  const id = update.turn;
+  buffers.set(id, mergeUpdate(buffers.get(id) ?? initialBuffer(id), update));
   if (dirty.size === 0) {
     requestAnimationFrame(() => {
-      for (const each of dirty) render(each);
+      for (const turn of dirty) render(turn);
       dirty.clear();
-      shown();
+      onRendered();
     });
   }
   dirty.add(id);
@@ -40,8 +40,8 @@ export function renderAll(): void {
 
 export function dropFinishedTurns(): void {
   for (const id of buffers.keys()) {
-    const there = document.getElementById(id);
-    if (there && there.dataset["pending"] !== "true") buffers.delete(id);
+    const element = document.getElementById(id);
+    if (element && element.dataset["pending"] !== "true") buffers.delete(id);
   }
 }
 
@@ -50,20 +50,20 @@ const liveElement = (id: string): Element | null =>
 
 /** Live text that the server rendered into the page. */
 function initialBuffer(id: string): LiveBuffer | undefined {
-  const words = liveElement(id)?.textContent;
-  return words ? { offset: 0, text: words } : undefined;
+  const text = liveElement(id)?.textContent;
+  return text ? { offset: 0, text } : undefined;
 }
 
 function render(id: string): void {
-  const said = buffers.get(id);
-  const place = liveElement(id);
-  if (!said || !place) return;
-  const words = (said.offset > 0 ? "… " : "") + said.text;
-  const node = place.firstChild;
+  const buffer = buffers.get(id);
+  const element = liveElement(id);
+  if (!buffer || !element) return;
+  const text = (buffer.offset > 0 ? "… " : "") + buffer.text;
+  const node = element.firstChild;
   // Append only the new text, so that the reader's selection stays.
-  if (node instanceof Text && place.childNodes.length === 1 && words.startsWith(node.data)) {
-    node.appendData(words.slice(node.data.length));
+  if (node instanceof Text && element.childNodes.length === 1 && text.startsWith(node.data)) {
+    node.appendData(text.slice(node.data.length));
   } else {
-    place.textContent = words;
+    element.textContent = text;
   }
 }

@@ -20,31 +20,31 @@ function startDebatePage(main: HTMLElement): () => void {
   const turns = document.getElementById("turns");
   const { seq, last, running, events, atUrl, timeline } = main.dataset;
   if (!turns || !events || !atUrl || !timeline) return () => undefined;
-  const shown = Number(seq) || 0;
-  const known = Math.max(shown, Number(last) || 0);
-  const stage = new DebateView(turns);
+  const shownSeq = Number(seq) || 0;
+  const lastSeq = Math.max(shownSeq, Number(last) || 0);
+  const view = new DebateView(turns);
   // A page of an earlier moment does not know whether the debate still runs. The stream tells.
-  const follow = running === "true" || shown < known;
-  const replay = new Replay({ timeline, fragments: atUrl }, stage, shown, known);
-  const state = createElement("p", "connection");
-  const connection = (now: Connection): void => {
-    state.dataset["state"] = now;
-    state.textContent = CONNECTION_LABELS[now];
-    replay.running = now !== "ended";
+  const shouldFollow = running === "true" || shownSeq < lastSeq;
+  const replay = new Replay({ timeline, fragments: atUrl }, view, shownSeq, lastSeq);
+  const connectionLabel = createElement("p", "connection");
+  const showConnection = (state: Connection): void => {
+    connectionLabel.dataset["state"] = state;
+    connectionLabel.textContent = CONNECTION_LABELS[state];
+    replay.running = state !== "ended";
   };
-  replay.element.prepend(state);
+  replay.element.prepend(connectionLabel);
   document.body.append(replay.element);
-  if (follow) {
-    new LiveFeed(events, known, {
-      onUpdate(said) {
-        stage.applyUpdate(said);
-        replay.onEvent(said.seq);
+  if (shouldFollow) {
+    new LiveFeed(events, lastSeq, {
+      onUpdate(update) {
+        view.applyUpdate(update);
+        replay.onEvent(update.seq);
       },
-      onLiveText: (said) => stage.applyLiveText(said),
-      onConnection: connection,
+      onLiveText: (update) => view.applyLiveText(update),
+      onConnection: showConnection,
     });
   } else {
-    connection("ended");
+    showConnection("ended");
   }
   return () => void replay.returnToEnd();
 }

@@ -2,21 +2,21 @@
 
 const fallback = new Map<string, string>();
 
-export function getPreference(wish: string): string | undefined {
+export function getPreference(name: string): string | undefined {
   try {
-    return localStorage.getItem(`debate.${wish}`) ?? undefined;
+    return localStorage.getItem(`debate.${name}`) ?? undefined;
   } catch {
-    return fallback.get(wish);
+    return fallback.get(name);
   }
 }
 
 /** Stores a preference. `undefined` deletes it. */
-export function setPreference(wish: string, value: string | undefined): void {
-  if (value === undefined) fallback.delete(wish);
-  else fallback.set(wish, value);
+export function setPreference(name: string, value: string | undefined): void {
+  if (value === undefined) fallback.delete(name);
+  else fallback.set(name, value);
   try {
-    if (value === undefined) localStorage.removeItem(`debate.${wish}`);
-    else localStorage.setItem(`debate.${wish}`, value);
+    if (value === undefined) localStorage.removeItem(`debate.${name}`);
+    else localStorage.setItem(`debate.${name}`, value);
   } catch {
     // Storage may be blocked in private windows. The map above is the fallback.
   }

@@ -72,43 +72,43 @@ export function parseJson(data: unknown): unknown {
 
 export function parsePageUpdate(value: unknown): PageUpdate | undefined {
   const { seq, title, announce, replace, append } = asObject(value);
-  const number = asInteger(seq);
-  if (number === undefined) return undefined;
-  const appended = asArray(append)
+  const parsedSeq = asInteger(seq);
+  if (parsedSeq === undefined) return undefined;
+  const elements = asArray(append)
     .map(asObject)
     .map(({ parent, id, html }) => ({ parent: asString(parent), id: asString(id), html: asString(html) }))
     .filter(({ parent, id }) => parent !== "" && id !== "");
-  return { seq: number, title: asString(title), announce: asNonEmptyString(announce), replace: asStringMap(replace), append: appended };
+  return { seq: parsedSeq, title: asString(title), announce: asNonEmptyString(announce), replace: asStringMap(replace), append: elements };
 }
 
 export function parseLiveText(value: unknown): LiveTextUpdate | undefined {
-  const { turn, offset, text: words } = asObject(value);
-  const from = asInteger(offset);
-  if (from === undefined || from < 0 || asString(turn) === "") return undefined;
-  return { turn: asString(turn), offset: from, text: asString(words) };
+  const { turn, offset, text } = asObject(value);
+  const start = asInteger(offset);
+  if (start === undefined || start < 0 || asString(turn) === "") return undefined;
+  return { turn: asString(turn), offset: start, text: asString(text) };
 }
 
 export function parseSnapshot(value: unknown): PageSnapshot | undefined {
   const { seq, last, title, html } = asObject(value);
-  const number = asInteger(seq);
-  if (number === undefined) return undefined;
-  return { seq: number, last: asInteger(last) ?? number, title: asString(title), html: asStringMap(html) };
+  const parsedSeq = asInteger(seq);
+  if (parsedSeq === undefined) return undefined;
+  return { seq: parsedSeq, last: asInteger(last) ?? parsedSeq, title: asString(title), html: asStringMap(html) };
 }
 
 export function parseTimeline(value: unknown): TimelineStop[] {
   return asArray(value)
     .map(asObject)
     .flatMap(({ seq, at, label, turn }) => {
-      const number = asInteger(seq);
-      return number === undefined
+      const parsedSeq = asInteger(seq);
+      return parsedSeq === undefined
         ? []
-        : [{ seq: number, at: asInteger(at) ?? 0, label: asString(label), turn: asNonEmptyString(turn) }];
+        : [{ seq: parsedSeq, at: asInteger(at) ?? 0, label: asString(label), turn: asNonEmptyString(turn) }];
     });
 }
 
 /** Parses the response to an action form. `ok` is the success of the HTTP status. */
 export function parseOutcome(ok: boolean, value: unknown): ActionOutcome {
   const { says, next } = asObject(value);
-  const said = [asString(says) || (ok ? "Done." : "That was refused."), ok ? "" : asString(next)];
-  return { ok, message: said.join(" ").trim() };
+  const parts = [asString(says) || (ok ? "Done." : "That was refused."), ok ? "" : asString(next)];
+  return { ok, message: parts.join(" ").trim() };
 }

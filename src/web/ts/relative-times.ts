@@ -9,22 +9,22 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 const relativeFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const absoluteFormat = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 
-function relativeTime(at: Date, now: number): string | undefined {
-  const seconds = (at.getTime() - now) / 1000;
+function relativeTime(date: Date, now: number): string | undefined {
+  const seconds = (date.getTime() - now) / 1000;
   if (Math.abs(seconds) > 30 * 86_400) return undefined;
-  const step = UNITS.find(([, length]) => Math.abs(seconds) >= length);
-  return step ? relativeFormat.format(Math.trunc(seconds / step[1]), step[0]) : "just now";
+  const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length);
+  return unit ? relativeFormat.format(Math.trunc(seconds / unit[1]), unit[0]) : "just now";
 }
 
 /** Updates all times below an element. */
-export function updateTimes(below: ParentNode = document): void {
+export function updateTimes(root: ParentNode = document): void {
   const now = Date.now();
-  for (const time of below.querySelectorAll<HTMLTimeElement>("time[datetime]")) {
-    const at = new Date(time.dateTime);
-    if (Number.isNaN(at.getTime())) continue;
-    time.title ||= absoluteFormat.format(at);
-    const said = relativeTime(at, now);
-    if (said && time.textContent !== said) time.textContent = said;
+  for (const element of root.querySelectorAll<HTMLTimeElement>("time[datetime]")) {
+    const date = new Date(element.dateTime);
+    if (Number.isNaN(date.getTime())) continue;
+    element.title ||= absoluteFormat.format(date);
+    const text = relativeTime(date, now);
+    if (text && element.textContent !== text) element.textContent = text;
   }
 }
 

@@ -33,17 +33,17 @@ export class Replay {
   constructor(
     readonly urls: ReplayUrls,
     readonly view: DebateView,
-    /** Sequence number of the event that the page shows. `last` is the one of the last event. */
-    shown: number,
-    last: number,
+    /** Sequence number of the event that the page shows. `lastSeq` is the one of the last event. */
+    shownSeq: number,
+    lastSeq: number,
   ) {
-    this.#last = last;
+    this.#last = lastSeq;
     this.#build();
     this.#render();
-    if (shown < last) {
+    if (shownSeq < lastSeq) {
       this.view.replaying = true;
       this.#render();
-      void this.#loadTimeline().then(() => this.#setPosition(shown));
+      void this.#loadTimeline().then(() => this.#setPosition(shownSeq));
     }
   }
 
@@ -69,15 +69,15 @@ export class Replay {
     this.#stop();
     if (!this.view.replaying) return this.view.scrollToEnd();
     // Fetch again if more events arrive during the request.
-    let at: number;
-    let now: PageSnapshot | undefined;
+    let seq: number;
+    let snapshot: PageSnapshot | undefined;
     do {
-      at = this.#last;
-      now = await this.#fetchSnapshot(at);
-      if (!now) return;
-    } while (at < this.#last);
+      seq = this.#last;
+      snapshot = await this.#fetchSnapshot(seq);
+      if (!snapshot) return;
+    } while (seq < this.#last);
     this.view.replaying = false;
-    this.view.showSnapshot(now);
+    this.view.showSnapshot(snapshot);
     this.#range.value = this.#range.max;
     setUrlPosition(undefined);
     this.#render();
@@ -99,9 +99,9 @@ export class Replay {
       this.#speed.append(option);
     }
     this.#speed.setAttribute("aria-label", "Speed");
-    const know = (): void => void this.#loadTimeline();
-    this.#range.addEventListener("focus", know);
-    this.#range.addEventListener("pointerenter", know);
+    const loadTimeline = (): void => void this.#loadTimeline();
+    this.#range.addEventListener("focus", loadTimeline);
+    this.#range.addEventListener("pointerenter", loadTimeline);
     this.#range.addEventListener("input", () => {
       this.#stop();
       void this.#loadTimeline().then(() => this.#showStop(this.#index()));
@@ -126,26 +126,26 @@ export class Replay {
   async #start(): Promise<void> {
     await this.#loadTimeline();
     if (this.#stops.length === 0) return;
-    const from = this.view.replaying && this.#index() < this.#stops.length - 1 ? this.#index() : 0;
+    const start = this.view.replaying && this.#index() < this.#stops.length - 1 ? this.#index() : 0;
     this.#timer = 0;
     this.#render();
-    await this.#showStop(from);
+    await this.#showStop(start);
     this.#scheduleNext();
   }
 
   #scheduleNext(): void {
     if (this.#timer === undefined) return;
     const index = this.#index();
-    const here = this.#stops[index];
-    const then = this.#stops[index + 1];
-    if (!here || !then) {
+    const current = this.#stops[index];
+    const next = this.#stops[index + 1];
+    if (!current || !next) {
       this.#stop();
       return;
     }
     const speed = Number(this.#speed.value);
-    const pause = Math.max(MIN_DELAY_MS, Math.min(then.at - here.at, MAX_DELAY_MS) / speed);
-    this.#timer = window.setTimeout(() => void this.#showStop(index + 1).then(() => this.#scheduleNext()), pause);
-    void this.#fetchSnapshot(then.seq, false);
+    const delay = Math.max(MIN_DELAY_MS, Math.min(next.at - current.at, MAX_DELAY_MS) / speed);
+    this.#timer = window.setTimeout(() => void this.#showStop(index + 1).then(() => this.#scheduleNext()), delay);
+    void this.#fetchSnapshot(next.seq, false);
   }
 
   #stop(): void {
@@ -164,10 +164,10 @@ export class Replay {
     if (!stop) return;
     this.view.replaying = true;
     this.#setPosition(stop.seq);
-    const then = await this.#fetchSnapshot(stop.seq);
+    const snapshot = await this.#fetchSnapshot(stop.seq);
     // The reader may have moved on during the request.
-    if (!then || !this.view.replaying || this.#stops[this.#index()]?.seq !== stop.seq) return;
-    this.view.showSnapshot(then);
+    if (!snapshot || !this.view.replaying || this.#stops[this.#index()]?.seq !== stop.seq) return;
+    this.view.showSnapshot(snapshot);
     setUrlPosition(stop.seq);
     if (stop.turn) scrollToTurn(stop.turn);
   }
@@ -180,17 +180,17 @@ export class Replay {
   }
 
   #render(): void {
-    const { replaying: away } = this.view;
-    const stop = away ? this.#stops[this.#index()] : undefined;
-    const place = stop ? `${this.#index() + 1} of ${this.#stops.length} · ${stop.label}` : "";
-    this.#label.textContent = away ? place : "Latest";
-    this.#label.title = place;
-    this.#range.setAttribute("aria-valuetext", place || "Latest");
+    const { replaying } = this.view;
+    const stop = replaying ? this.#stops[this.#index()] : undefined;
+    const position = stop ? `${this.#index() + 1} of ${this.#stops.length} · ${stop.label}` : "";
+    this.#label.textContent = replaying ? position : "Latest";
+    this.#label.title = position;
+    this.#range.setAttribute("aria-valuetext", position || "Latest");
     this.#play.textContent = this.#timer === undefined ? "Play" : "Pause";
     this.#play.dataset["playing"] = String(this.#timer !== undefined);
-    this.#endButton.disabled = !away;
-    this.element.dataset["away"] = String(away);
-    document.body.dataset["away"] = String(away);
+    this.#endButton.disabled = !replaying;
+    this.element.dataset["away"] = String(replaying);
+    document.body.dataset["away"] = String(replaying);
   }
 
   /** Loads the timeline, if it is stale. */
@@ -203,38 +203,38 @@ export class Replay {
   }
 
   async #fetchTimeline(): Promise<void> {
-    const found = parseTimeline(await fetchJson(this.urls.timeline));
-    if (found.length === 0) {
+    const stops = parseTimeline(await fetchJson(this.urls.timeline));
+    if (stops.length === 0) {
       this.#stale = true;
       return;
     }
-    const [index, before] = [this.#index(), Number(this.#range.max)];
-    const last = found.length - 1;
-    const same = this.#stops.length > 0 ? index : Math.round((index / before) * last);
-    this.#stops = found;
+    const [index, oldMax] = [this.#index(), Number(this.#range.max)];
+    const last = stops.length - 1;
+    const position = this.#stops.length > 0 ? index : Math.round((index / oldMax) * last);
+    this.#stops = stops;
     this.#range.max = String(last);
-    this.#range.value = String(index >= before && !this.view.replaying ? last : same);
+    this.#range.value = String(index >= oldMax && !this.view.replaying ? last : position);
     this.#render();
   }
 
-  async #fetchSnapshot(seq: number, wanted = true): Promise<PageSnapshot | undefined> {
-    const seen = this.#cache.get(seq);
-    if (seen) return seen;
-    if (wanted) this.#pendingRequest?.abort();
-    const asked = new AbortController();
-    if (wanted) this.#pendingRequest = asked;
-    const found = parseSnapshot(await fetchJson(`${this.urls.fragments}?at=${seq}`, asked.signal));
-    if (!found) return undefined;
+  async #fetchSnapshot(seq: number, abortPending = true): Promise<PageSnapshot | undefined> {
+    const cached = this.#cache.get(seq);
+    if (cached) return cached;
+    if (abortPending) this.#pendingRequest?.abort();
+    const controller = new AbortController();
+    if (abortPending) this.#pendingRequest = controller;
+    const snapshot = parseSnapshot(await fetchJson(`${this.urls.fragments}?at=${seq}`, controller.signal));
+    if (!snapshot) return undefined;
     if (this.#cache.size >= CACHE_SIZE) this.#cache.delete(this.#cache.keys().next().value ?? 0);
-    this.#cache.set(seq, found);
-    return found;
+    this.#cache.set(seq, snapshot);
+    return snapshot;
   }
 }
 
 async function fetchJson(url: string, signal?: AbortSignal): Promise<unknown> {
   try {
-    const answer = await fetch(url, { headers: { accept: "application/json" }, signal: signal ?? null });
-    return answer.ok ? await answer.json() : undefined;
+    const response = await fetch(url, { headers: { accept: "application/json" }, signal: signal ?? null });
+    return response.ok ? await response.json() : undefined;
   } catch {
     return undefined;
   }

@@ -4,12 +4,12 @@ import { setPreference, getPreference } from "./preferences.ts";
 
 type Theme = "light" | "dark";
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const systemTheme = (): Theme => (dark.matches ? "dark" : "light");
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const systemTheme = (): Theme => (prefersDark.matches ? "dark" : "light");
 
 function storedTheme(): Theme | undefined {
-  const kept = getPreference("theme");
-  return kept === "light" || kept === "dark" ? kept : undefined;
+  const stored = getPreference("theme");
+  return stored === "light" || stored === "dark" ? stored : undefined;
 }
 
 function applyTheme(): Theme {
@@ -29,12 +29,12 @@ export function addThemeToggle(): void {
     updateLabel();
   });
   const updateLabel = (): void => {
-    const now = applyTheme();
-    toggle.textContent = now === "dark" ? "☾" : "☀";
-    toggle.setAttribute("aria-label", `Theme: ${now}. Change to ${now === "dark" ? "light" : "dark"}.`);
-    toggle.title = now === "dark" ? "Light theme" : "Dark theme";
+    const theme = applyTheme();
+    toggle.textContent = theme === "dark" ? "☾" : "☀";
+    toggle.setAttribute("aria-label", `Theme: ${theme}. Change to ${theme === "dark" ? "light" : "dark"}.`);
+    toggle.title = theme === "dark" ? "Light theme" : "Dark theme";
   };
   updateLabel();
-  dark.addEventListener("change", updateLabel);
+  prefersDark.addEventListener("change", updateLabel);
   document.querySelector("header")?.append(toggle);
 }

@@ -39,9 +39,9 @@ struct Snippet {
 }
 
 fn main() {
-    let given: Vec<PathBuf> =
+    let paths: Vec<PathBuf> =
         std::env::args().skip(1).filter(|it| !it.starts_with('-')).map(PathBuf::from).collect();
-    let roots = if given.is_empty() { vec![PathBuf::from(".")] } else { given };
+    let roots = if paths.is_empty() { vec![PathBuf::from(".")] } else { paths };
     for root in roots {
         evaluate_repository(&root.canonicalize().unwrap());
     }
@@ -63,15 +63,16 @@ fn evaluate_repository(root: &Path) {
         base: None,
         search: SearchMode::BuildIndex,
     };
-    let (mut right, mut false_accepts, mut refused, mut weak, mut rejected) = (0, 0, 0, 0, 0);
-    for (change, truth) in MUTATIONS {
+    let (mut true_accepts, mut false_accepts, mut false_rejects, mut undecided, mut true_rejects) =
+        (0, 0, 0, 0, 0);
+    for (mutation, truth) in MUTATIONS {
         let mut counts: BTreeMap<CitationStatus, usize> = BTreeMap::new();
         let mut true_after_all = 0;
         for (nth, snippet) in snippets.iter().enumerate() {
-            let (text, path, lines) = build_citation(change, snippet, &snippets, nth);
+            let (text, path, lines) = build_citation(mutation, snippet, &snippets, nth);
             if *truth == QuoteTruth::False
                 && contains_lines(&files, &path, &lines)
-                && *change != "line out of range"
+                && *mutation != "line out of range"
             {
                 true_after_all += 1;
                 continue;
@@ -81,34 +82,34 @@ fn evaluate_repository(root: &Path) {
             let found = found.first().map_or(CitationStatus::Unchecked, |citation| citation.found);
             *counts.entry(found).or_default() += 1;
             match (truth, found.is_verified()) {
-                (QuoteTruth::True, true) => right += 1,
-                (QuoteTruth::True, false) if found.is_wrong() => refused += 1,
-                (QuoteTruth::True, false) => weak += 1,
+                (QuoteTruth::True, true) => true_accepts += 1,
+                (QuoteTruth::True, false) if found.is_wrong() => false_rejects += 1,
+                (QuoteTruth::True, false) => undecided += 1,
                 (QuoteTruth::False, true) => false_accepts += 1,
-                (QuoteTruth::False, false) => rejected += 1,
+                (QuoteTruth::False, false) => true_rejects += 1,
             }
         }
         let counts: Vec<String> =
             counts.iter().map(|(found, n)| format!("{found:?} {n}")).collect();
         let after_all = match true_after_all {
             0 => String::new(),
-            many => format!(" ({many} true after all, not counted)"),
+            count => format!(" ({count} true after all, not counted)"),
         };
-        println!("  {change:<18} {}{after_all}", counts.join(", "));
+        println!("  {mutation:<18} {}{after_all}", counts.join(", "));
     }
-    let part = |some: usize, all: usize| some as f64 / all.max(1) as f64;
+    let ratio = |some: usize, all: usize| some as f64 / all.max(1) as f64;
     println!(
-        "  accepts a true quote: {:.4} ({right} of {}, {weak} too short or too common, {refused} \
+        "  accepts a true quote: {:.4} ({true_accepts} of {}, {undecided} too short or too common, {false_rejects} \
          called wrong); without the short and common: {:.4}",
-        part(right, right + weak + refused),
-        right + weak + refused,
-        part(right, right + refused),
+        ratio(true_accepts, true_accepts + undecided + false_rejects),
+        true_accepts + undecided + false_rejects,
+        ratio(true_accepts, true_accepts + false_rejects),
     );
     println!(
-        "  rejects a false one: {:.4} ({rejected} of {}); precision {:.4}",
-        part(rejected, rejected + false_accepts),
-        rejected + false_accepts,
-        part(right, right + false_accepts),
+        "  rejects a false one: {:.4} ({true_rejects} of {}); precision {:.4}",
+        ratio(true_rejects, true_rejects + false_accepts),
+        true_rejects + false_accepts,
+        ratio(true_accepts, true_accepts + false_accepts),
     );
 }
 
@@ -140,13 +141,13 @@ fn draw_snippets(files: &BTreeMap<String, Vec<String>>) -> Vec<Snippet> {
     let mut snippets = vec![];
     while snippets.len() < SNIPPETS {
         let (path, lines) = long[below(long.len())];
-        let (line, many) = (below(lines.len() - 7), 1 + below(6));
-        let piece = lines[line..line + many].to_vec();
-        let ends = [&piece[0], &piece[many - 1]];
+        let (line, count) = (below(lines.len() - 7), 1 + below(6));
+        let quoted = lines[line..line + count].to_vec();
+        let ends = [&quoted[0], &quoted[count - 1]];
         // The first and last line of a quote must have enough text.
-        let says = ends.iter().all(|line| line.trim().len() > 7 && line.len() < 300);
-        if says && piece.iter().all(|line| !line.contains("``````")) {
-            snippets.push(Snippet { path: path.clone(), line: line + 1, lines: piece });
+        let has_enough_text = ends.iter().all(|line| line.trim().len() > 7 && line.len() < 300);
+        if has_enough_text && quoted.iter().all(|line| !line.contains("``````")) {
+            snippets.push(Snippet { path: path.clone(), line: line + 1, lines: quoted });
         }
     }
     snippets
@@ -154,36 +155,38 @@ fn draw_snippets(files: &BTreeMap<String, Vec<String>>) -> Vec<Snippet> {
 
 /// Builds a citation of a mutated snippet. Returns its text, path and quoted lines.
 fn build_citation(
-    change: &str,
+    mutation: &str,
     snippet: &Snippet,
-    all: &[Snippet],
+    snippets: &[Snippet],
     nth: usize,
 ) -> (String, String, Vec<String>) {
     let (mut path, mut line, mut lines) =
         (snippet.path.clone(), snippet.line, snippet.lines.clone());
     let last = lines.len() - 1;
-    let mut ending = "\n";
-    match change {
+    let mut line_ending = "\n";
+    match mutation {
         "3 lines off" => line += 3,
         "40 lines off" => line = if line > 40 { line - 40 } else { line + 40 },
-        "CRLF" => ending = "\r\n",
+        "CRLF" => line_ending = "\r\n",
         "re-indented" => lines = lines.iter().map(|line| format!("\t  {}", line.trim())).collect(),
         "cut short" => {
-            let many = lines[last].trim_end().chars().count() - 2;
-            lines[last] = lines[last].chars().take(many).collect();
+            let kept_chars = lines[last].trim_end().chars().count() - 2;
+            lines[last] = lines[last].chars().take(kept_chars).collect();
         }
         "word altered" => lines[nth % (last + 1)] = alter_word(&lines[nth % (last + 1)]),
         "look-alike letter" => {
-            let alike = |c: char| match c {
+            let look_alike = |c: char| match c {
                 'a' => 'а',
                 'e' => 'е',
                 'o' => 'о',
                 '(' => '（',
                 _ => c,
             };
-            lines = lines.iter().map(|line| line.chars().map(alike).collect()).collect();
+            lines = lines.iter().map(|line| line.chars().map(look_alike).collect()).collect();
         }
-        "other file" => path.clone_from(&all[(nth + all.len() / 2) % all.len()].path),
+        "other file" => {
+            path.clone_from(&snippets[(nth + snippets.len() / 2) % snippets.len()].path)
+        }
         "invented file" => path = format!("{}_invented.rs", path.replace('.', "_")),
         "line out of range" => {
             line += 1_000_000;
@@ -192,7 +195,8 @@ fn build_citation(
         _ => {}
     }
     let end = line + last;
-    let text = format!("``````text {path}:{line}-{end}\n{}{ending}``````\n", lines.join(ending));
+    let text =
+        format!("``````text {path}:{line}-{end}\n{}{line_ending}``````\n", lines.join(line_ending));
     (text, path, lines)
 }
 
@@ -211,11 +215,13 @@ fn alter_word(line: &str) -> String {
 /// Whether a file contains the lines after all. A simple reference check, independent of the
 /// citation index.
 fn contains_lines(files: &BTreeMap<String, Vec<String>>, path: &str, lines: &[String]) -> bool {
-    let bare = |line: &String| line.split_whitespace().collect::<String>();
+    let without_whitespace = |line: &String| line.split_whitespace().collect::<String>();
     let Some(file) = files.get(path) else { return false };
-    let file: Vec<String> = file.iter().map(bare).filter(|line| !line.is_empty()).collect();
-    let wanted: Vec<String> = lines.iter().map(bare).filter(|line| !line.is_empty()).collect();
-    file.windows(wanted.len()).any(|window| {
-        window.iter().zip(&wanted).all(|(line, wanted)| line.contains(wanted.as_str()))
+    let file: Vec<String> =
+        file.iter().map(without_whitespace).filter(|line| !line.is_empty()).collect();
+    let quoted: Vec<String> =
+        lines.iter().map(without_whitespace).filter(|line| !line.is_empty()).collect();
+    file.windows(quoted.len()).any(|window| {
+        window.iter().zip(&quoted).all(|(line, quoted)| line.contains(quoted.as_str()))
     })
 }

@@ -17,48 +17,48 @@ const THINK_TIME: Duration = Duration::from_millis(20);
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
-    let (port, answer) = (start_fake_api(), folder.path().join("answer"));
-    std::fs::write(&answer, fake_cli_output()).unwrap();
-    let program = write_fake_cli(folder.path(), &answer);
-    let roster = build_registry(port, &program);
+    let (port, output_path) = (start_fake_api(), folder.path().join("answer"));
+    std::fs::write(&output_path, fake_cli_output()).unwrap();
+    let program = write_fake_cli(folder.path(), &output_path);
+    let registry = build_registry(port, &program);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
     let speak = |seat: &str| {
-        let ask = build_turn_request(seat);
-        let stream = ReplyStream::discard(ask.cue);
-        let said = runtime.block_on(roster.request_reply(&ask, stream)).unwrap();
-        assert!(said.text.contains("forty-two"), "{}", said.text);
+        let request = build_turn_request(seat);
+        let stream = ReplyStream::discard(request.cue);
+        let reply = runtime.block_on(registry.request_reply(&request, stream)).unwrap();
+        assert!(reply.text.contains("forty-two"), "{}", reply.text);
     };
     compare("HTTP turn", &|| send_request(port), &|| speak("local:fake"));
     compare("CLI turn", &|| run_fake_cli(&program), &|| speak("claude"));
 }
 
 /// Times both in turn, so that other processes on the machine slow down both alike.
-fn compare(what: &str, bare: &dyn Fn(), seat: &dyn Fn()) {
+fn compare(label: &str, bare: &dyn Fn(), provider: &dyn Fn()) {
     for _ in 0..5 {
         bare();
-        seat();
+        provider();
     }
-    let (mut by_hand, mut seated) = (vec![], vec![]);
+    let (mut bare_time, mut provider_time) = (vec![], vec![]);
     for _ in 0..RUNS {
-        by_hand.push(measure(bare));
-        seated.push(measure(seat));
+        bare_time.push(measure(bare));
+        provider_time.push(measure(provider));
     }
-    let (by_hand, seated) = (median(by_hand), median(seated));
-    let added = seated.saturating_sub(by_hand);
+    let (bare_time, provider_time) = (median(bare_time), median(provider_time));
+    let added = provider_time.saturating_sub(bare_time);
     println!(
-        "{what}: {:.2} ms, by hand {:.2} ms: {:.2} ms added, {:.2}x (median of {RUNS})",
-        seated.as_secs_f64() * 1e3,
-        by_hand.as_secs_f64() * 1e3,
+        "{label}: {:.2} ms, by hand {:.2} ms: {:.2} ms added, {:.2}x (median of {RUNS})",
+        provider_time.as_secs_f64() * 1e3,
+        bare_time.as_secs_f64() * 1e3,
         added.as_secs_f64() * 1e3,
-        seated.as_secs_f64() / by_hand.as_secs_f64(),
+        provider_time.as_secs_f64() / bare_time.as_secs_f64(),
     );
 }
 
 fn measure(work: &dyn Fn()) -> Duration {
-    let began = Instant::now();
+    let started = Instant::now();
     work();
-    began.elapsed()
+    started.elapsed()
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {
@@ -69,17 +69,12 @@ fn median(mut times: Vec<Duration>) -> Duration {
 fn build_registry(port: u16, program: &Path) -> ProviderRegistry {
     let apis = format!("[local]\nurl = \"http://127.0.0.1:{port}/v1\"\nwire = \"chat\"\n");
     let tools = format!("[claude]\nprogram = \"{}\"\n", program.display());
-    let around = SystemEnvironment {
+    let environment = SystemEnvironment {
         search_path: vec![PathBuf::from("/bin")],
         ..SystemEnvironment::default()
     };
     let (tools, apis) = (tools.parse().unwrap(), apis.parse().unwrap());
-    ProviderRegistry::new(ProviderConfig {
-        tools,
-        apis,
-        environment: around,
-        ..ProviderConfig::default()
-    })
+    ProviderRegistry::new(ProviderConfig { tools, apis, environment, ..ProviderConfig::default() })
 }
 
 fn build_turn_request(seat: &str) -> TurnRequest {
@@ -132,12 +127,12 @@ fn handle_connection(stream: &TcpStream) -> std::io::Result<()> {
         }
         reader.read_exact(&mut vec![0; length])?;
         thread::sleep(THINK_TIME);
-        let piece = |text: &str| {
+        let chunk = |text: &str| {
             format!(
                 "data: {{\"model\":\"fake\",\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n"
             )
         };
-        let mut body: String = std::iter::repeat_n(piece("forty-two "), 40).collect();
+        let mut body: String = std::iter::repeat_n(chunk("forty-two "), 40).collect();
         body.push_str("data: {\"model\":\"fake\",\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n");
         body.push_str("data: [DONE]\n\n");
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
@@ -176,20 +171,20 @@ fn fake_cli_output() -> String {
 }
 
 /// Writes a fake CLI, a shell script that waits and prints that output.
-fn write_fake_cli(folder: &Path, answer: &Path) -> PathBuf {
+fn write_fake_cli(folder: &Path, output_path: &Path) -> PathBuf {
     let path = folder.join("claude");
     let seconds = THINK_TIME.as_secs_f64();
     let text = format!(
         "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 2.1.325; exit; fi\n/bin/cat >/dev/null\n\
          /bin/sleep {seconds}\n/bin/cat '{}'\n",
-        answer.display()
+        output_path.display()
     );
     std::fs::write(&path, text).unwrap();
     #[cfg(unix)]
     {
-        let mut mode = std::fs::metadata(&path).unwrap().permissions();
-        std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
-        std::fs::set_permissions(&path, mode).unwrap();
+        let mut permissions = std::fs::metadata(&path).unwrap().permissions();
+        std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
+        std::fs::set_permissions(&path, permissions).unwrap();
     }
     path
 }

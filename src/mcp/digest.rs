@@ -1,0 +1,191 @@
+//! Digests of turns, verdicts and findings: the shortened texts of a debate's status.
+use super::status::turn_id;
+use super::token_limits::first_words;
+use crate::debate::ledger::citations_for_claim;
+use crate::debate::{
+    Body, Citation, Cue, Debate, Reply, Role, TurnFailure, insights, report_sections, status,
+};
+use crate::report::record::SEALED_PLACEHOLDER;
+use crate::report::sanitize::one_line;
+use crate::report::verdict::VerdictView;
+use crate::review::finding::Finding;
+use crate::review::{DEFAULT_MAX_FINDINGS, review_from_debate};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Words of the reason why a citation is wrong.
+const MAX_REASON_WORDS: usize = 12;
+/// Words of the rigor of a verdict.
+const MAX_RIGOR_WORDS: usize = 60;
+
+/// Digest of a completed or failed turn.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Answered")]
+pub(super) struct TurnDigest {
+    pub(super) turn: String,
+    pub(super) role: String,
+    pub(super) position: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) claims: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) concedes: Vec<String>,
+}
+
+/// Digest of the verdict.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Ruled")]
+pub(super) struct VerdictDigest {
+    pub(super) winner: String,
+    pub(super) reasoning: String,
+    pub(super) decided: String,
+    pub(super) contested: bool,
+    pub(super) recommendation: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) unresolved: Vec<String>,
+    pub(super) rigor: String,
+}
+
+/// Limits of a digest: words per text, lines per list, words per line.
+#[derive(Clone, Copy)]
+pub(super) struct DigestSize {
+    pub(super) max_words: usize,
+    pub(super) max_lines: usize,
+    pub(super) max_line_words: usize,
+}
+
+pub(super) fn digest_turn(
+    debate: &Debate,
+    cue: Cue,
+    turn: &Result<Reply, TurnFailure>,
+    size: DigestSize,
+) -> TurnDigest {
+    let mut digest = TurnDigest {
+        turn: turn_id(debate, cue),
+        role: format!("{} ({})", debate.seat(cue).title(), debate.tool_at(cue)),
+        position: String::new(),
+        claims: vec![],
+        concedes: vec![],
+    };
+    match turn {
+        Err(failure) => {
+            let note = first_words(&failure.note, size.max_line_words);
+            digest.position = format!("[INCOMPLETE] {}: {note}", failure.trouble.as_str());
+        }
+        Ok(_) if debate.is_sealed(cue) => {
+            SEALED_PLACEHOLDER.trim().clone_into(&mut digest.position)
+        }
+        Ok(reply) => {
+            digest.position = first_words(&reply.body.to_text(), size.max_words);
+            let claims = reply.body.claims().iter().map(|claim| {
+                let citations: Vec<_> = citations_for_claim(&reply.citations, &claim.id).collect();
+                let all_wrong =
+                    !citations.is_empty() && citations.iter().all(|it| it.found.is_wrong());
+                let unsupported = claim.evidence.is_empty() || all_wrong;
+                let unsupported = if unsupported { " (unsupported)" } else { "" };
+                format!(
+                    "{}: {}{unsupported}",
+                    claim.id,
+                    first_words(&claim.text, size.max_line_words)
+                )
+            });
+            digest.claims = truncate_list(claims, size.max_lines);
+            let concessions = reply.body.concessions().iter();
+            let concessions = concessions.map(|concession| {
+                let quote = first_words(&concession.quote, size.max_line_words);
+                format!("{}: \"{quote}\"", concession.claim)
+            });
+            digest.concedes = truncate_list(concessions, size.max_lines);
+            let wrong: Vec<&Citation> =
+                reply.citations.iter().filter(|it| it.found.is_wrong()).collect();
+            let wrong = wrong.into_iter().map(|it| {
+                let raw = first_words(&one_line(&it.raw), size.max_line_words);
+                let reason = first_words(&it.describe(), MAX_REASON_WORDS);
+                format!("cites what is not there: {raw} ({reason})")
+            });
+            digest.claims.extend(truncate_list(wrong, size.max_lines.div_ceil(2)));
+        }
+    }
+    digest
+}
+
+pub(super) fn digest_verdict(
+    debate: &Debate,
+    view: &VerdictView,
+    size: DigestSize,
+) -> VerdictDigest {
+    let unresolved = view.unresolved.iter().map(|text| first_words(text, size.max_line_words));
+    VerdictDigest {
+        winner: view.winner.clone(),
+        reasoning: first_words(&view.reasoning, size.max_words),
+        decided: decision_text(view),
+        contested: view.contested,
+        recommendation: first_words(&view.recommendation, size.max_words),
+        unresolved: truncate_list(unresolved, size.max_lines.div_ceil(2)),
+        rigor: first_words(&status::rigor(debate), MAX_RIGOR_WORDS),
+    }
+}
+
+/// What decided the verdict, its confidence, and why it is contested.
+fn decision_text(view: &VerdictView) -> String {
+    let mut parts = vec![view.decided.clone()];
+    parts.extend(view.confidence.map(|confidence| format!("{confidence}% sure")));
+    if view.contested {
+        parts.push(format!("contested: {}", view.doubts.join(", ")));
+    }
+    parts.join("; ")
+}
+
+/// Findings of a review, with their location and whether their evidence was verified.
+pub(super) fn finding_lines(debate: &Debate, size: DigestSize) -> Vec<String> {
+    let Some(review) = review_from_debate(debate, DEFAULT_MAX_FINDINGS) else { return vec![] };
+    let render = |it: &Finding, note: &str| {
+        let location = it.place.as_ref().map(|location| match location.line {
+            Some(line) => format!(" {}:{line}", one_line(&location.file)),
+            None => format!(" {}", one_line(&location.file)),
+        });
+        let conceded = if it.conceded { ", conceded" } else { "" };
+        let (location, claim) =
+            (location.unwrap_or_default(), first_words(&it.claim, size.max_line_words));
+        format!("[{}]{location} {}: {claim} ({note}{conceded})", it.severity.as_str(), it.id)
+    };
+    let mut lines: Vec<String> = review.findings.iter().map(|it| render(it, "found")).collect();
+    lines.extend(review.unverified.iter().map(|it| render(it, "not found")));
+    truncate_list(lines.into_iter(), size.max_lines)
+}
+
+/// The result of a format without a winner: insights or a recommendation.
+pub(super) fn result_text(debate: &Debate, size: DigestSize) -> Option<String> {
+    if let Some(sections) = insights::concluding_sections(debate) {
+        let outcome =
+            insights::parse_outcome(sections).map_or("open", insights::DialogueOutcome::as_str);
+        let insight_text = insights::key_insights(sections).unwrap_or_default();
+        return Some(format!(
+            "Outcome: {outcome}. Key insights: {}",
+            first_words(insight_text, 2 * size.max_words)
+        ));
+    }
+    let report = debate.replies_in(..).rev().find_map(|(cue, body)| match body {
+        Body::Sections { sections } if debate.seat(cue).role == Role::Judge => Some(sections),
+        _ => None,
+    })?;
+    let part =
+        |index: usize, max_words| report.get(index).map(|it| first_words(&it.text, max_words));
+    let (advice, summary) = (
+        part(report_sections::RECOMMENDATION_INDEX, size.max_words)?,
+        part(report_sections::SUMMARY_INDEX, size.max_line_words)?,
+    );
+    Some(format!("Recommendation: {advice} In one sentence: {summary}"))
+}
+
+/// The first lines of a list, and the number of omitted ones.
+pub(super) fn truncate_list(
+    lines: impl ExactSizeIterator<Item = String>,
+    max_lines: usize,
+) -> Vec<String> {
+    let omitted = lines.len().saturating_sub(max_lines);
+    let mut lines: Vec<String> = lines.take(max_lines).collect();
+    if omitted > 0 {
+        lines.push(format!("and {omitted} more"));
+    }
+    lines
+}
