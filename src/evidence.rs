@@ -26,6 +26,7 @@
 //! | `bloom_index`        | Bloom filter index: which files may contain some words              |
 //! | `index_cache`        | LRU cache of these indexes on disk                                  |
 //! | `port`               | implements the engine's port for citations                          |
+//! | `test_lookup`        | test fixture: loads a tree, and references to look up               |
 mod bloom_index;
 mod checker;
 mod evidence_entry;
@@ -45,6 +46,8 @@ mod removed_lines;
 mod source_text;
 mod symbol_lookup;
 mod symbol_names;
+#[cfg(test)]
+mod test_lookup;
 mod tree_search;
 mod unverifiable;
 mod verification_marks;

@@ -27,6 +27,7 @@
 //! | `exclusions`       | deny-lists of paths: secrets, agent instructions, unsafe names        |
 //! | `disk`             | private files and folders, lock files, reads that follow no links     |
 //! | `error`            | `RepoError`, with a hint for the user in each message                 |
+//! | `test_repo`        | test fixture: a temporary repository, and a fake clock                |
 mod apply_patch;
 mod attributes;
 mod commit_lookup;
@@ -46,6 +47,8 @@ mod plain_folder;
 mod renames;
 mod snapshot_cache;
 mod snapshot_writer;
+#[cfg(test)]
+pub(crate) mod test_repo;
 mod tree_diff;
 mod tree_edits;
 mod tree_view;

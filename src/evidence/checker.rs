@@ -69,7 +69,7 @@ impl CitationChecker {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    fn load_tree(&self, root: &Path, id: &str) -> Result<Arc<LoadedTree>, RepoError> {
+    pub(super) fn load_tree(&self, root: &Path, id: &str) -> Result<Arc<LoadedTree>, RepoError> {
         let mut last = lock(&self.last_tree);
         if let Some(tree) = last.as_ref().filter(|tree| tree.view.tree() == id && tree.root == root)
         {

@@ -1,5 +1,6 @@
-//! Extracts all references from a turn or text, in order, without duplicates. Parsers for the parts
-//! are in `evidence_entry`, `prose_line` and `fenced_block`.
+//! Extracts all references from a turn or text, in order, without duplicates. `port` calls
+//! `extract_with_files` for turns and `extract_from_text` for other texts, then looks the
+//! references up. Parsers for the parts are in `evidence_entry`, `prose_line` and `fenced_block`.
 use super::location::PathContext;
 use super::markdown::{self, MarkdownBlock};
 use super::{
@@ -10,10 +11,11 @@ use crate::debate::Body;
 use crate::debate::invisible_chars::escape_invisible;
 use std::collections::HashSet;
 
-/// Maximum number of references of a turn, and of any other text.
+/// Maximum number of references of a turn.
 const MAX_REFERENCES: usize = 200;
+/// Maximum number of references of any other text.
 const MAX_REFERENCES_IN_TEXT: usize = 5_000;
-/// Maximum length of a quote in characters. The rest is not compared.
+/// Maximum length of a quote in characters. The rest is not compared with the file.
 const MAX_QUOTE_CHARS: usize = 60_000;
 /// Maximum length of the raw text kept, in characters.
 const MAX_RAW_CHARS: usize = 300;
@@ -24,7 +26,8 @@ pub fn extract(body: &Body) -> Vec<Reference> {
     extract_with_files(body, &[])
 }
 
-/// Like `extract`, but also recognizes these files, even if their names do not look like paths.
+/// Like `extract`, but an evidence entry may also start with one of these files whose name does not
+/// look like a path, such as `Makefile` or a name with spaces. Prose is parsed as in `extract`.
 pub fn extract_with_files(body: &Body, files: &[String]) -> Vec<Reference> {
     let is_bare_name = |path: &str| !path.contains(['.', '/']);
     let is_unusual = |c: char| !(c.is_alphanumeric() || "._-/+@".contains(c));
@@ -57,7 +60,8 @@ pub fn extract_from_text(text: &str) -> Vec<Reference> {
 /// State of an extraction.
 #[derive(Default)]
 struct Extractor<'a> {
-    /// Known files whose names do not look like paths, with their escaped spelling.
+    /// Known files whose names do not look like paths: the name with invisible characters escaped,
+    /// and the name itself.
     unusual_paths: Vec<(String, &'a str)>,
     references: Vec<Reference>,
     limit: usize,
@@ -122,7 +126,8 @@ impl Extractor<'_> {
         }
     }
 
-    /// Adds a fenced block. It replaces the reference of the line that announces it.
+    /// Adds a fenced block. If the reference before it is the same location without a quote, from
+    /// the line that announces the block, it is replaced.
     fn add_fence(&mut self, location: CitedLocation, raw: &str) {
         let announcement = CitedTarget::Location(CitedLocation { text: None, ..location.clone() });
         if self.references.last().is_some_and(|last| last.target == announcement)

@@ -186,3 +186,19 @@ fn is_diff(body: &str) -> bool {
     let is_diff_line = |line: &str| line.is_empty() || line.starts_with(['+', '-', ' ', '@']);
     has_line('+') && has_line('-') && body.lines().all(is_diff_line)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origin_of_a_block_has_400_bytes() {
+        let info = format!("src/a.rs {}", "x".repeat(MAX_ORIGIN_BYTES - 9));
+        assert!(location_from_info(&info).is_some());
+        assert!(location_from_info(&format!("{info}x")).is_none());
+        let line = format!("src/a.rs{}", " ".repeat(MAX_ORIGIN_BYTES - 8));
+        assert!(only_location(&line, PathContext::Evidence).is_some());
+        assert!(only_location(&format!("{line} "), PathContext::Evidence).is_none());
+        assert_eq!(MAX_ORIGIN_BYTES, 400);
+    }
+}

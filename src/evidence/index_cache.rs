@@ -78,7 +78,7 @@ fn evict_old(folder: &Path) -> io::Result<()> {
         let modified = entry.metadata().and_then(|metadata| metadata.modified());
         let modified = modified.unwrap_or(SystemTime::UNIX_EPOCH);
         if entry.path().extension().is_some_and(|extension| extension == "tmp") {
-            if modified.elapsed().is_ok_and(|age| age > STALE_TEMP_AGE) {
+            if is_stale(modified, SystemTime::now()) {
                 let _ = fs::remove_file(entry.path());
             }
         } else {
@@ -91,6 +91,11 @@ fn evict_old(folder: &Path) -> io::Result<()> {
         let _ = fs::remove_file(path);
     }
     Ok(())
+}
+
+/// Whether a temporary file is so old that its writer must have crashed.
+fn is_stale(modified: SystemTime, now: SystemTime) -> bool {
+    now.duration_since(modified).is_ok_and(|age| age > STALE_TEMP_AGE)
 }
 
 fn encode(index: &BloomIndex, tree: &str) -> Vec<u8> {
@@ -153,4 +158,17 @@ fn checksum(bytes: &[u8]) -> u64 {
         sum = (sum ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn temporary_file_is_stale_after_4_000_seconds() {
+        let modified = SystemTime::now();
+        assert!(!is_stale(modified, modified + STALE_TEMP_AGE));
+        assert!(is_stale(modified, modified + STALE_TEMP_AGE + Duration::from_nanos(100)));
+        assert_eq!(STALE_TEMP_AGE, Duration::from_secs(4_000));
+    }
 }

@@ -313,3 +313,47 @@ fn strip_drive(text: &str) -> &str {
     let has_drive = bytes.len() > 3 && bytes[0].is_ascii_alphabetic() && &bytes[1..3] == b":/";
     if has_drive { &text[2..] } else { text }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_location(text: &str) -> bool {
+        parse_location(text, PathContext::Quoted).is_some()
+    }
+
+    #[test]
+    fn path_has_1_000_bytes_and_its_suffix_50() {
+        let path = format!("{}.rs", "x".repeat(MAX_PATH_BYTES - 3));
+        assert!(is_location(&path));
+        assert!(!is_location(&format!("x{path}")));
+        let symbol = "y".repeat(MAX_SUFFIX_BYTES - 2);
+        assert!(is_location(&format!("{path}::{symbol}")));
+        assert!(!is_location(&format!("{path}::{symbol}y")));
+        assert_eq!((MAX_PATH_BYTES, MAX_SUFFIX_BYTES), (1_000, 50));
+    }
+
+    #[test]
+    fn line_number_has_9_digits() {
+        let digits = "1".repeat(MAX_NUMBER_DIGITS);
+        assert!(is_location(&format!("src/a.rs:{digits}")));
+        assert!(!is_location(&format!("src/a.rs:{digits}1")));
+        assert_eq!(MAX_NUMBER_DIGITS, 9);
+    }
+
+    #[test]
+    fn extension_has_12_bytes() {
+        let name = format!("a.{}", "x".repeat(MAX_EXTENSION_BYTES));
+        assert!(is_location(&format!("{name}:1")));
+        assert!(!is_location(&format!("{name}x:1")));
+        assert_eq!(MAX_EXTENSION_BYTES, 12);
+    }
+
+    #[test]
+    fn name_has_2_spaces() {
+        let path = |spaces: usize| format!("src/{}a.rs", "a ".repeat(spaces));
+        assert!(is_location(&path(MAX_SPACES_IN_NAME)));
+        assert!(!is_location(&path(MAX_SPACES_IN_NAME + 1)));
+        assert_eq!(MAX_SPACES_IN_NAME, 2);
+    }
+}

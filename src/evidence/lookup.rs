@@ -398,3 +398,54 @@ fn missing_path_result(
 fn format_line_count(lines: u32) -> String {
     if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::test_lookup::{BUILD_INDEX_SCOPE, load_tree, quote_reference};
+    use crate::repo::test_repo::{FILE_MODE, FOLDER_MODE, TempRepo};
+
+    /// Looks up a quote from `mod.rs`, which is in so many folders. Only one has `only_here`.
+    fn look_up_in_folders(count: usize, quote: &str) -> Citation {
+        let repo = TempRepo::new();
+        let folder = |text: &[u8]| repo.tree([(FILE_MODE, "mod.rs", repo.blob(text))]);
+        let (first, other) = (folder(b"fn only_here() {}\n"), folder(b"fn other() {}\n"));
+        let folders = (0..count).map(|nth| {
+            let id = if nth == 0 { first } else { other };
+            (FOLDER_MODE, format!("d{nth:02}"), id)
+        });
+        let (tree, root) = (load_tree(&repo, repo.tree(folders)), repo.root());
+        let mut lookup = CitationLookup::new(&tree, &root, &BUILD_INDEX_SCOPE).unwrap();
+        lookup.look_up(&quote_reference("mod.rs", quote)).unwrap()
+    }
+
+    #[test]
+    fn ambiguous_path_is_resolved_among_50_files() {
+        let status = |count: usize| look_up_in_folders(count, "fn only_here() {}").found;
+        assert_eq!(status(MAX_AMBIGUOUS_FILES), CitationStatus::Exact);
+        assert_eq!(status(MAX_AMBIGUOUS_FILES + 1), CitationStatus::Ambiguous);
+        assert_eq!(MAX_AMBIGUOUS_FILES, 50);
+    }
+
+    #[test]
+    fn ambiguous_path_lists_3_files() {
+        let listed = Some("d00/mod.rs, d01/mod.rs, d02/mod.rs".to_owned());
+        for count in [MAX_LISTED_FILES, MAX_LISTED_FILES + 1] {
+            assert_eq!(look_up_in_folders(count, "fn nowhere() {}").found_at, listed);
+        }
+    }
+
+    #[test]
+    fn recorded_quote_is_cut_at_4_000_characters() {
+        let repo = TempRepo::new();
+        let id = repo.tree([(FILE_MODE, "a.rs", repo.blob(b"x"))]);
+        let (tree, root) = (load_tree(&repo, id), repo.root());
+        let mut lookup = CitationLookup::new(&tree, &root, &BUILD_INDEX_SCOPE).unwrap();
+        let at_limit = "é".repeat(MAX_RECORDED_QUOTE);
+        for quote in [at_limit.clone(), format!("{at_limit}x")] {
+            let citation = lookup.look_up(&quote_reference("a.rs", &quote)).unwrap();
+            assert!(citation.quote.is_some_and(|recorded| recorded == at_limit));
+        }
+        assert_eq!(MAX_RECORDED_QUOTE, 4_000);
+    }
+}

@@ -1,4 +1,6 @@
 //! Resolves a written path to a file of the tree: an exact path, or the only path with that suffix.
+//! The entry point is `PathIndex::resolve`, called by `lookup`, so that a shortened path is found
+//! too. `checker` builds one index per tree.
 use crate::repo::{TreeFile, TreeView};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};

@@ -80,7 +80,7 @@ fn scan_items(line: &str, context: PathContext) -> Vec<LineItem<'_>> {
                 }
             }
             InlineSpan::Text(range) => {
-                TextScanner { line, context, items: &mut items }.scan_text(range)
+                TextScanner { line, context, items: &mut items }.scan_text(range);
             }
         }
     }
@@ -335,4 +335,67 @@ fn is_containment_gap(gap: &str) -> bool {
         gap.trim(),
         "in" | "at" | "from" | "(" | "(in" | "(at" | "in file" | "in the file" | "@"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Quote that is attached to the only location of a line.
+    fn attached_quote(line: &str) -> Option<CitedText> {
+        let mut targets = parse_line(line, PathContext::Prose);
+        assert_eq!(targets.len(), 1, "{line}");
+        match targets.remove(0).0 {
+            CitedTarget::Location(location) => location.text,
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn items_over_the_limit_are_not_parsed() {
+        let count = |count: usize| {
+            let words: Vec<String> = (0..count).map(|nth| format!("src/a{nth}.rs:1")).collect();
+            parse_line(&words.join(" "), PathContext::Prose).len()
+        };
+        assert_eq!((count(MAX_ITEMS), count(MAX_ITEMS + 1)), (1_000, 1_000));
+    }
+
+    #[test]
+    fn words_over_2_000_bytes_are_not_parsed() {
+        let count = |bytes: usize| {
+            let url = format!("https://{}", "x".repeat(bytes - "https://".len()));
+            parse_line(&url, PathContext::Prose).len()
+        };
+        let max_bytes = *WORD_BYTES.end();
+        assert_eq!((max_bytes, count(max_bytes), count(max_bytes + 1)), (2_000, 1, 0));
+    }
+
+    #[test]
+    fn closing_mark_is_searched_among_200() {
+        // A mark before a letter closes nothing.
+        let find = |count: usize| find_closing_mark(&("\"a".repeat(count - 1) + "\""), '"');
+        assert_eq!(find(MAX_CLOSING_MARKS), Some(2 * (MAX_CLOSING_MARKS - 1)));
+        assert_eq!(find(MAX_CLOSING_MARKS + 1), None);
+        assert_eq!(MAX_CLOSING_MARKS, 200);
+    }
+
+    #[test]
+    fn line_of_code_before_a_location_has_12_bytes() {
+        let quote = |bytes: usize| {
+            let code = format!("let x = {};", "1".repeat(bytes - 9));
+            attached_quote(&format!("\"{code}\" in src/a.rs:1"))
+        };
+        assert!(quote(MIN_CODE_LINE_BYTES).is_some());
+        assert!(quote(MIN_CODE_LINE_BYTES - 1).is_none());
+        assert_eq!(MIN_CODE_LINE_BYTES, 12);
+    }
+
+    #[test]
+    fn quote_is_at_most_40_bytes_after_its_location() {
+        let quote =
+            |gap: usize| attached_quote(&format!("src/a.rs:1{}\"let x = 1;\"", " ".repeat(gap)));
+        assert!(quote(MAX_GAP_BYTES).is_some());
+        assert!(quote(MAX_GAP_BYTES + 1).is_none());
+        assert_eq!(MAX_GAP_BYTES, 40);
+    }
 }

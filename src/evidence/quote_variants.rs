@@ -209,3 +209,24 @@ fn strip_quotation_marks(quote: &str) -> Option<Vec<&str>> {
     });
     inner.map(|inner| inner.lines().collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quote_has_6_characters_and_a_word_of_3() {
+        let is_short = |quote: &str| is_too_short(&[QuotePart::from_line(quote).unwrap()]);
+        assert!(!is_short("abc = 12"), "6 characters without white space");
+        assert!(is_short("abc = 1"), "5 characters");
+        assert!(is_short("ab = 12;"), "no word of 3 characters");
+        assert_eq!((MIN_QUOTE_CHARS, MIN_WORD_CHARS), (6, 3));
+    }
+
+    #[test]
+    fn piece_between_elisions_has_3_letters_or_digits() {
+        assert_eq!(split_at_elisions(&["ab1(…)xyz"]).len(), 2);
+        assert_eq!(split_at_elisions(&["ab(…)xyz"]).len(), 1);
+        assert_eq!(MIN_PIECE_CHARS, 3);
+    }
+}

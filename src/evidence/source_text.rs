@@ -181,3 +181,22 @@ pub(super) fn squeeze(text: &str, output: &mut String) {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_part_of_a_quote_is_at_most_15_lines_past_the_cited_lines() {
+        let parts = ["first_part", "later_part"].map(|line| QuotePart::from_line(line).unwrap());
+        let find = |distance: u32| {
+            let lines_between = "x\n".repeat(distance as usize - 1);
+            let text = format!("first_part\n{lines_between}later_part\n");
+            let text = SourceText::new(text.as_bytes()).unwrap();
+            text.find_first(SearchTerm::Parts(&parts), 1..=1)
+        };
+        assert_eq!(find(MAX_ELISION_LINES), Some(1));
+        assert_eq!(find(MAX_ELISION_LINES + 1), None);
+        assert_eq!(MAX_ELISION_LINES, 15);
+    }
+}

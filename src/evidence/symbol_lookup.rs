@@ -1,4 +1,6 @@
-//! Finds a code symbol in a tree. Prefers its definition to a mention.
+//! Finds a code symbol in a tree. Prefers its definition to a mention. The entry point is
+//! `CitationLookup::look_up_symbol`. `lookup` calls it for a cited symbol, and `tree_search` for a
+//! symbol that is not in the cited file.
 use super::lookup::{CitationLookup, LookupResult};
 use super::source_text::SourceText;
 use super::{bloom_index, symbol_names};
@@ -178,4 +180,40 @@ fn is_definition_at(text: &SourceText, offset: usize, name: &str) -> bool {
         && has_type_prefix
         && !USAGE_KEYWORDS.contains(&first_word)
         && !USAGE_KEYWORDS.contains(&nearest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::test_lookup::{BUILD_INDEX_SCOPE, load_tree};
+    use crate::repo::test_repo::{FILE_MODE, TempRepo};
+
+    #[test]
+    fn definition_is_searched_in_400_files() {
+        let repo = TempRepo::new();
+        let mention = repo.blob(b"x = some_symbol;\n");
+        let definition = (FILE_MODE, "z.rs".to_owned(), repo.blob(b"fn some_symbol() {}\n"));
+        let note = |file_count: usize| {
+            let mentions = (1..file_count).map(|nth| (FILE_MODE, format!("m{nth:03}.rs"), mention));
+            let id = repo.tree(mentions.chain([definition.clone()]));
+            let (tree, root) = (load_tree(&repo, id), repo.root());
+            let mut lookup = CitationLookup::new(&tree, &root, &BUILD_INDEX_SCOPE).unwrap();
+            lookup.look_up_symbol("some_symbol", true).unwrap().note.unwrap()
+        };
+        assert_eq!(note(MAX_FILES_READ), "defined");
+        assert_eq!(note(MAX_FILES_READ + 1), "mentioned");
+        assert_eq!(MAX_FILES_READ, 400);
+    }
+
+    #[test]
+    fn definition_is_searched_among_500_mentions() {
+        let is_definition = |mention_count: usize| {
+            let mentions = "x = some_symbol;\n".repeat(mention_count - 1);
+            let text = SourceText::new(format!("{mentions}fn some_symbol() {{}}\n").as_bytes());
+            find_symbol(&text.unwrap(), "some_symbol").unwrap().is_definition
+        };
+        assert!(is_definition(MAX_MENTIONS));
+        assert!(!is_definition(MAX_MENTIONS + 1));
+        assert_eq!(MAX_MENTIONS, 500);
+    }
 }

@@ -71,3 +71,31 @@ pub(super) fn announces_commit(before: &str) -> bool {
     let keywords = ["commit", "commits", "sha", "revision", "rev", "changeset", "hash"];
     keywords.iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commit_id_has_7_to_40_digits() {
+        let digits = "a1".repeat(ID_DIGITS);
+        assert!(is_commit_id(&digits[..MIN_ID_DIGITS]));
+        assert!(!is_commit_id(&digits[..MIN_ID_DIGITS - 1]));
+        assert!(is_commit_id(&digits[..ID_DIGITS]));
+        assert!(!is_commit_id(&digits[..=ID_DIGITS]));
+        assert!(is_likely_commit_id(&digits[..MAX_SHORT_ID]));
+        assert!(!is_likely_commit_id(&digits[..=MAX_SHORT_ID]));
+        assert!(is_likely_commit_id(&digits[..ID_DIGITS]));
+        assert_eq!((MIN_ID_DIGITS, MAX_SHORT_ID, ID_DIGITS), (7, 16, 40));
+    }
+
+    #[test]
+    fn symbol_has_3_characters_to_200_bytes() {
+        let call = |bytes: usize| format!("{}()", "x".repeat(bytes));
+        assert!(parse_symbol(&call(MIN_SYMBOL_CHARS)).is_some());
+        assert!(parse_symbol(&call(MIN_SYMBOL_CHARS - 1)).is_none());
+        assert!(parse_symbol(&call(MAX_SYMBOL_BYTES)).is_some());
+        assert!(parse_symbol(&call(MAX_SYMBOL_BYTES + 1)).is_none());
+        assert_eq!((MIN_SYMBOL_CHARS, MAX_SYMBOL_BYTES), (3, 200));
+    }
+}

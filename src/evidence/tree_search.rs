@@ -37,7 +37,7 @@ impl CitationLookup<'_> {
     ) -> Result<LookupResult, RepoError> {
         match parts {
             Some(parts) if quote_variants::is_too_short(parts) => {
-                result.found = CitationStatus::TooShort
+                result.found = CitationStatus::TooShort;
             }
             Some(parts) => {
                 // In a review the author of the change may add copies of a quote to make it common.
@@ -188,4 +188,96 @@ impl CitationLookup<'_> {
 
 fn is_short_symbol(name: &str) -> bool {
     name.chars().count() < MIN_SYMBOL_CHARS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::LookupScope;
+    use crate::evidence::test_lookup::{BUILD_INDEX_SCOPE, load_tree, quote_reference};
+    use crate::repo::test_repo::{FILE_MODE, TempRepo};
+    use git2::Oid;
+
+    /// Writes a tree of so many files with equal contents.
+    fn equal_files(repo: &TempRepo, count: usize, text: &[u8]) -> Oid {
+        let id = repo.blob(text);
+        repo.tree((0..count).map(|nth| (FILE_MODE, format!("f{nth:04}.rs"), id)))
+    }
+
+    /// Looks up a quote, after so many files were searched and weighed in the same check.
+    fn look_up_quote(
+        repo: &TempRepo,
+        tree: Oid,
+        search: SearchMode,
+        files_used: usize,
+        (path, quote): (&str, &str),
+    ) -> CitationStatus {
+        let (tree, root) = (load_tree(repo, tree), repo.root());
+        assert!(tree.index(SearchMode::BuildIndex).unwrap().is_some());
+        let scope = LookupScope { search, ..BUILD_INDEX_SCOPE };
+        let mut lookup = CitationLookup::new(&tree, &root, &scope).unwrap();
+        (lookup.files_searched, lookup.files_weighed) = (files_used, files_used);
+        lookup.look_up(&quote_reference(path, quote)).unwrap().found
+    }
+
+    #[test]
+    fn quote_in_5_files_is_too_common() {
+        let repo = TempRepo::new();
+        let status = |file_count: usize| {
+            let tree = equal_files(&repo, file_count, b"let shared_line = 1;\n");
+            let quote = ("f0000.rs", "let shared_line = 1;");
+            look_up_quote(&repo, tree, SearchMode::BuildIndex, 0, quote)
+        };
+        assert_eq!(status(COMMON_FILES - 1), CitationStatus::Exact);
+        assert_eq!(status(COMMON_FILES), CitationStatus::NonDistinctive);
+        assert_eq!(COMMON_FILES, 5);
+    }
+
+    #[test]
+    fn files_read_to_weigh_a_quote_are_limited() {
+        let repo = TempRepo::new();
+        let tree = equal_files(&repo, COMMON_FILES, b"let shared_line = 1;\n");
+        for (search, max_files) in [
+            (SearchMode::CachedIndexOnly, MAX_FILES_WEIGHED),
+            (SearchMode::BuildIndex, MAX_FILES_SEARCHED),
+        ] {
+            let status = |files_left: usize| {
+                let quote = ("f0000.rs", "let shared_line = 1;");
+                look_up_quote(&repo, tree, search, max_files - files_left, quote)
+            };
+            assert_eq!(status(COMMON_FILES), CitationStatus::NonDistinctive);
+            assert_eq!(status(COMMON_FILES - 1), CitationStatus::Exact);
+        }
+        assert_eq!(MAX_FILES_WEIGHED, 2_000);
+    }
+
+    #[test]
+    fn files_searched_for_misplaced_quotes_are_limited() {
+        let repo = TempRepo::new();
+        let (cited, other) = (repo.blob(b"fn a() {}\n"), repo.blob(b"let other_line = 1;\n"));
+        let tree = repo.tree([(FILE_MODE, "a.rs", cited), (FILE_MODE, "b.rs", other)]);
+        let status = |files_used: usize| {
+            let quote = ("a.rs", "let other_line = 1;");
+            look_up_quote(&repo, tree, SearchMode::BuildIndex, files_used, quote)
+        };
+        assert_eq!(status(MAX_FILES_SEARCHED - 1), CitationStatus::ElsewhereInRepo);
+        assert_eq!(status(MAX_FILES_SEARCHED), CitationStatus::NotSearched);
+        assert_eq!(MAX_FILES_SEARCHED, 20_000);
+    }
+
+    #[test]
+    fn quote_cut_within_a_word_is_searched_in_2_000_files() {
+        let repo = TempRepo::new();
+        let (cited, other) =
+            (repo.blob(b"{}\n"), repo.blob(b"call_one(shared_word, second_word);\n"));
+        let status = |file_count: usize| {
+            let files = (0..file_count).map(|nth| (FILE_MODE, format!("f{nth:04}.rs"), other));
+            let tree = repo.tree([(FILE_MODE, "a.rs".to_owned(), cited)].into_iter().chain(files));
+            let quote = ("a.rs", "all_one(shared_word, second_wor");
+            look_up_quote(&repo, tree, SearchMode::BuildIndex, 0, quote)
+        };
+        assert_eq!(status(MAX_CUT_QUOTE_FILES), CitationStatus::ElsewhereInRepo);
+        assert_eq!(status(MAX_CUT_QUOTE_FILES + 1), CitationStatus::NotFound);
+        assert_eq!(MAX_CUT_QUOTE_FILES, 2_000);
+    }
 }

@@ -1,4 +1,6 @@
-//! Recognizes references that cannot be looked up: URLs and benchmark figures.
+//! Recognizes references that cannot be looked up: URLs and benchmark figures. Entry points:
+//! `is_url` and `is_benchmark`. `extract` and its parsers call them, so that such a reference is
+//! recorded as unchecked and not as wrong.
 
 /// Phrases by which an author claims to have measured something.
 const MEASUREMENT_PHRASES: &[&str] = &[
@@ -142,4 +144,25 @@ pub(super) fn has_measurement(lower: &str) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn url_has_3_bytes_after_its_prefix() {
+        assert!(is_url(&format!("www.{}", "x".repeat(MIN_HOST_BYTES))));
+        assert!(!is_url(&format!("www.{}", "x".repeat(MIN_HOST_BYTES - 1))));
+        assert_eq!(MIN_HOST_BYTES, 3);
+    }
+
+    #[test]
+    fn measurement_phrase_is_checked_20_times() {
+        // Within a word it is not the phrase.
+        let claims = |count: usize| claims_measurement(&("xi ran ".repeat(count - 1) + "i ran"));
+        assert!(claims(MAX_PHRASE_MATCHES));
+        assert!(!claims(MAX_PHRASE_MATCHES + 1));
+        assert_eq!(MAX_PHRASE_MATCHES, 20);
+    }
 }

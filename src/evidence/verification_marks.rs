@@ -1,4 +1,4 @@
-//! Strips forged verification marks: a model may write "[verified]" to pretend that a citation was
+//! Strips forged verification marks: a model may write `[verified]` to pretend that a citation was
 //! checked. Only the checker may say so, and every text is stripped before it is parsed.
 use super::markdown::{self, InlineSpan, MarkdownBlock};
 use std::borrow::Cow;
@@ -209,4 +209,39 @@ fn is_mark(bracket: &str) -> bool {
 
 fn is_mark_word(word: &str) -> bool {
     MARK_WORDS.contains(&word) || MARK_FILLERS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mark_has_120_bytes() {
+        let strip = |bytes: usize| {
+            let mark = format!("[verified: {}]", "x".repeat(bytes - 12));
+            strip_verification_marks(&format!("src/a.rs:1 {mark}")).into_owned()
+        };
+        assert_eq!(strip(MAX_MARK_BYTES), "src/a.rs:1");
+        assert!(strip(MAX_MARK_BYTES + 1).contains("verified"));
+        assert_eq!(MAX_MARK_BYTES, 120);
+    }
+
+    #[test]
+    fn citation_before_a_mark_has_300_bytes() {
+        let url = |bytes: usize| format!("https://{}", "x".repeat(bytes - "https://".len()));
+        assert!(ends_in_citation(&url(MAX_CITATION_BYTES)));
+        assert!(!ends_in_citation(&url(MAX_CITATION_BYTES + 1)));
+        assert_eq!(MAX_CITATION_BYTES, 300);
+    }
+
+    #[test]
+    fn nested_marks_are_stripped_in_4_passes() {
+        let strip = |depth: usize| {
+            let marks = " [ok".repeat(depth) + &"]".repeat(depth);
+            strip_verification_marks(&format!("src/a.rs:1{marks}")).into_owned()
+        };
+        assert_eq!(strip(MAX_PASSES), "src/a.rs:1");
+        assert_eq!(strip(MAX_PASSES + 1), "src/a.rs:1 [ok]");
+        assert_eq!(MAX_PASSES, 4);
+    }
 }

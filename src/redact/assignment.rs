@@ -6,9 +6,9 @@ use super::secret_names::{self, NameClass};
 use super::secret_value::{self, ValueContext};
 use super::window::{Window, is_word_byte};
 
-/// Maximum length in bytes of a name on either side of the keyword.
+/// Length in bytes, on either side of the keyword, from which on a name is too long.
 const MAX_NAME_BYTES: usize = 64;
-/// Maximum length of a value in bytes.
+/// Maximum length of a value in bytes. Of a longer one without quotes, the rest is not redacted.
 const MAX_VALUE_BYTES: usize = 4096;
 /// Maximum length in bytes of an auth scheme such as `Token`.
 const MAX_SCHEME_BYTES: usize = 16;
@@ -149,4 +149,37 @@ fn find_string_literal(window: &Window, slot: &ValueSlot) -> Option<(usize, usiz
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Length of the secret in `PREFIXtokenSUFFIX=VALUE`, with a value of this length.
+    fn secret_len(prefix: &str, suffix: &str, length: usize) -> Option<usize> {
+        let value = &"a1b2c3d4".repeat(length)[..length];
+        let text = format!("{prefix}token{suffix}={value}");
+        let (start, end) = (prefix.len(), prefix.len() + "token".len());
+        let window = Window::new(text.as_bytes(), start, 0);
+        match_assignment(&window, start, end).map(|(start, end, _)| end - start)
+    }
+
+    #[test]
+    fn assigned_value_is_redacted_up_to_4096_bytes() {
+        assert_eq!(MAX_VALUE_BYTES, 4_096);
+        for length in [MAX_VALUE_BYTES, MAX_VALUE_BYTES + 1] {
+            assert_eq!(secret_len("", "", length), Some(MAX_VALUE_BYTES));
+        }
+    }
+
+    #[test]
+    fn name_has_up_to_63_bytes_on_either_side_of_the_keyword() {
+        assert_eq!(MAX_NAME_BYTES, 64);
+        for (length, expected) in [(MAX_NAME_BYTES - 1, Some(16)), (MAX_NAME_BYTES, None)] {
+            let prefix = "a".repeat(length - 1) + "_";
+            assert_eq!(secret_len(&prefix, "", 16), expected, "{prefix}");
+            let suffix = &"_x".repeat(length)[..length];
+            assert_eq!(secret_len("", suffix, 16), expected, "{suffix}");
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! Credentials after `Bearer` and `Basic`, in HTTP headers and elsewhere.
+//! Credentials after `Bearer` and `Basic`, in HTTP headers and elsewhere. Entry points:
+//! `match_bearer` and `match_basic`, which `scan` calls where one of these words occurs.
 use super::placeholder::KIND_SECRET;
 use super::scan::{MatchedSpan, detect_kind};
 use super::secret_value;
@@ -87,4 +88,36 @@ fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
         }
     }
     Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bearer_token_has_12_to_4096_bytes() {
+        assert_eq!((MIN_BEARER_BYTES, MAX_TOKEN_BYTES), (12, 4_096));
+        let is_token = |length: usize| {
+            let text = format!("Bearer {}", &"a1b2c3d4".repeat(length)[..length]);
+            let window = Window::new(text.as_bytes(), 0, 0);
+            match_bearer(&window, 0, "Bearer".len()).is_some()
+        };
+        assert!(!is_token(MIN_BEARER_BYTES - 1) && is_token(MIN_BEARER_BYTES));
+        assert!(is_token(MAX_TOKEN_BYTES) && !is_token(MAX_TOKEN_BYTES + 1));
+    }
+
+    #[test]
+    fn basic_credential_has_6_bytes_and_up_to_4096_of_base64() {
+        assert_eq!((MIN_BASIC_BYTES, MAX_TOKEN_BYTES), (6, 4_096));
+        let is_credential = |base64: &str| {
+            let text = format!("Basic {base64}");
+            let window = Window::new(text.as_bytes(), 0, 0);
+            match_basic(&window, 0, "Basic".len()).is_some()
+        };
+        // `user:p` and `user:pw`
+        assert!(!is_credential("dXNlcjpw") && is_credential("dXNlcjpwdw=="));
+        // `r:pr:p…`
+        let longest = "cjpw".repeat(MAX_TOKEN_BYTES / 4);
+        assert!(is_credential(&longest) && !is_credential(&(longest + "c")));
+    }
 }

@@ -9,7 +9,7 @@ use super::window::Window;
 const MAX_BLOCK_BYTES: usize = 48 * 1024;
 /// Minimum length of a base64 run that counts as a line of a key.
 const MIN_LINE_LEN: usize = 20;
-/// Maximum bytes of headers before the first such line.
+/// Maximum bytes of headers between the `BEGIN` line and the first such line.
 const MAX_HEADER_BYTES: usize = 600;
 /// Maximum length in bytes of the label on a `BEGIN` or `END` line.
 const MAX_LABEL_BYTES: usize = 64;
@@ -96,4 +96,59 @@ fn find_key_body(window: &Window, from: usize) -> Option<(usize, usize)> {
 fn has_mixed_classes(line: &[u8]) -> bool {
     let any = |class: fn(&u8) -> bool| line.iter().any(class);
     any(u8::is_ascii_digit) && any(u8::is_ascii_lowercase) && any(u8::is_ascii_uppercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
+
+    /// Base64 of this length.
+    fn base64(length: usize) -> String {
+        "aB1".repeat(length)[..length].to_owned()
+    }
+
+    /// Length of the secret in a text that starts with a `BEGIN` line.
+    fn secret_len(text: &str) -> Option<usize> {
+        let window = Window::new(text.as_bytes(), 0, 0);
+        match_pem(&window, 0, "-----BEGIN".len()).map(|(start, end, _)| end - start)
+    }
+
+    #[test]
+    fn key_block_is_redacted_up_to_48_kib() {
+        assert_eq!(MAX_BLOCK_BYTES, 48 * 1024);
+        for length in [MAX_BLOCK_BYTES, MAX_BLOCK_BYTES + 1] {
+            let text = BEGIN.to_owned() + &base64(length);
+            assert_eq!(secret_len(&text), Some(BEGIN.len() + MAX_BLOCK_BYTES));
+        }
+    }
+
+    #[test]
+    fn label_of_a_key_block_has_64_bytes_at_most() {
+        assert_eq!(MAX_LABEL_BYTES, 64);
+        for (length, expected) in [(MAX_LABEL_BYTES, true), (MAX_LABEL_BYTES + 1, false)] {
+            let label = format!("{:>length$}", "PRIVATE KEY");
+            let text = format!("-----BEGIN{label}-----\n{}", base64(64));
+            assert_eq!(secret_len(&text).is_some(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn headers_of_a_key_block_have_600_bytes_at_most() {
+        assert_eq!(MAX_HEADER_BYTES, 600);
+        for (length, expected) in [(MAX_HEADER_BYTES, true), (MAX_HEADER_BYTES + 1, false)] {
+            let text = format!("{BEGIN}\n{}{}", "\n".repeat(length), base64(64));
+            assert_eq!(secret_len(&text).is_some(), expected, "{length} bytes of headers");
+        }
+    }
+
+    #[test]
+    fn line_of_a_key_block_has_at_least_20_bytes() {
+        assert_eq!(MIN_LINE_LEN, 20);
+        for (length, expected) in [(MIN_LINE_LEN, true), (MIN_LINE_LEN - 1, false)] {
+            let text = format!("{BEGIN}\n{}", base64(length));
+            assert_eq!(secret_len(&text).is_some(), expected, "{text}");
+        }
+    }
 }

@@ -115,7 +115,7 @@ fn build_index() -> Option<KeywordIndex> {
             // `SK` alone would hit in too many words, so a hex digit is part of the keyword.
             let digits = if *prefix == "SK" { "0123456789abcdef" } else { "" };
             digits.chars().for_each(|digit| {
-                add(format!("{prefix}{digit}"), Matcher::VendorKey(index, prefix))
+                add(format!("{prefix}{digit}"), Matcher::VendorKey(index, prefix));
             });
             if digits.is_empty() {
                 add((*prefix).into(), Matcher::VendorKey(index, prefix));

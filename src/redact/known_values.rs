@@ -117,3 +117,19 @@ fn percent_encode(value: &str) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_value_has_8_characters_to_16_kib() {
+        assert_eq!((MIN_KNOWN_VALUE_CHARS, MAX_KNOWN_VALUE_BYTES), (8, 16 * 1024));
+        let is_found = |length: usize| {
+            let value = "a1b2c3d4".repeat(length)[..length].to_owned();
+            KnownValues::new([value.clone()]).find(value.as_bytes(), 0).len() == 1
+        };
+        assert!(!is_found(MIN_KNOWN_VALUE_CHARS - 1) && is_found(MIN_KNOWN_VALUE_CHARS));
+        assert!(is_found(MAX_KNOWN_VALUE_BYTES) && !is_found(MAX_KNOWN_VALUE_BYTES + 1));
+    }
+}

@@ -1,4 +1,6 @@
-//! Placeholders, `[REDACTED:kind:tag]`: written, parsed and counted.
+//! Placeholders, `[REDACTED:kind:tag]`: written, parsed and counted. Entry points:
+//! `write_placeholder`, with which the redactor replaces a secret, `parse_placeholder`, by which
+//! `scan` leaves existing placeholders alone, and [`count_placeholders`].
 use super::keywords;
 use super::vendor_keys::VENDOR_KEYS;
 use hmac::{Hmac, KeyInit, Mac};

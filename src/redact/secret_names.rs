@@ -1,4 +1,6 @@
 //! Classifies a name by its words: whether it denotes a secret, as `db_password` or `api_key` does.
+//! The entry point is `classify_name`. `assignment` calls it to decide whether the assigned value
+//! is redacted.
 use super::keywords::KEY_QUALIFIERS;
 
 /// Kind of secret that a name denotes. It selects the heuristics for the value.

@@ -415,3 +415,30 @@ fn has_symbols(value: &[u8]) -> bool {
 fn contains(value: &[u8], part: &[u8]) -> bool {
     value.windows(part.len()).any(|window| window == part)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NameClass::{Ambiguous, Password, Token};
+    use super::ValueContext::{Env, Quoted, Unquoted};
+    use super::*;
+
+    #[test]
+    fn secret_has_a_minimum_length_for_its_context() {
+        assert_eq!([MIN_SECRET_BYTES, MIN_NUMBER_BYTES, MIN_TOKEN_BYTES], [6, 8, 8]);
+        assert_eq!([MIN_UNQUOTED_TOKEN_BYTES, MIN_STRONG_TOKEN_BYTES], [12, 16]);
+        let (random, number) = ("a1b2c3d4a1b2c3d4", "90817263");
+        for (value, min_len, context, class) in [
+            (random, MIN_SECRET_BYTES, Env, Password),
+            (number, MIN_NUMBER_BYTES, Env, Password),
+            (random, MIN_TOKEN_BYTES, Quoted, Token),
+            (random, MIN_UNQUOTED_TOKEN_BYTES, Unquoted, Token),
+            (random, MIN_STRONG_TOKEN_BYTES, Quoted, Ambiguous),
+        ] {
+            for (length, expected) in [(min_len, true), (min_len - 1, false)] {
+                let value = &value.as_bytes()[..length];
+                let is_secret = is_secret_value(value, context, class);
+                assert_eq!(is_secret, expected, "{class:?} of {length} bytes, {context:?}");
+            }
+        }
+    }
+}

@@ -182,3 +182,22 @@ fn avoid_split(scan: &ScanResult, cut: usize) -> usize {
         },
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::Secrets;
+
+    #[test]
+    fn text_without_whitespace_is_held_while_a_chunk_fits_into_64_kib() {
+        assert_eq!((MAX_BUFFER_BYTES, MAX_CHUNK_BYTES), (64 * 1024, 16 * 1024));
+        let redactor = Secrets::new(Vec::new, []).redactor("debate");
+        let released_len = |length: usize| {
+            let mut buffer = RedactionBuffer::new(redactor.clone());
+            buffer.push("a".repeat(length).as_bytes()).len()
+        };
+        let max_held = MAX_BUFFER_BYTES - MAX_CHUNK_BYTES;
+        assert_eq!(released_len(max_held), 0);
+        assert!(released_len(max_held + 1) > 0);
+    }
+}

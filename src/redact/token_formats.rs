@@ -132,3 +132,58 @@ pub(super) fn match_azure_signature(
         matches!(window.byte_before(start), Some(b'?' | b'&' | b';' | b'"' | b'\'' | b' ') | None);
     (fits && is_boundary && !is_example_key(rest)).then_some((end, last, "azure-signature"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_jwt_have_minimum_and_maximum_lengths() {
+        assert_eq!((MIN_JWT_HEADER_BYTES, MIN_JWT_SIGNATURE_BYTES), (12, 10));
+        assert_eq!((MAX_JWT_PART_BYTES, MAX_JWT_PAYLOAD_BYTES), (2_048, 8_192));
+        let is_jwt = |header: usize, payload: usize, signature: usize| {
+            let part = |length: usize| format!("eyJ{}", "a".repeat(length - 3));
+            let signature = "a".repeat(signature);
+            let text = format!("{}.{}.{signature}", part(header), part(payload));
+            match_jwt(&Window::new(text.as_bytes(), 0, 0), 0).is_some()
+        };
+        let (min_header, min_signature) = (MIN_JWT_HEADER_BYTES, MIN_JWT_SIGNATURE_BYTES);
+        let (max_part, max_payload) = (MAX_JWT_PART_BYTES, MAX_JWT_PAYLOAD_BYTES);
+        assert!(is_jwt(min_header, 20, min_signature) && is_jwt(max_part, max_payload, max_part));
+        assert!(!is_jwt(min_header - 1, 20, 20) && !is_jwt(max_part + 1, 20, 20));
+        assert!(!is_jwt(20, max_payload + 1, 20));
+        assert!(!is_jwt(20, 20, min_signature - 1) && !is_jwt(20, 20, max_part + 1));
+    }
+
+    /// A secret of this length after a prefix.
+    fn text_with_secret(prefix: &str, length: usize) -> String {
+        format!("{prefix}{}", &"a1b2c3d4".repeat(length)[..length])
+    }
+
+    #[test]
+    fn webhook_has_24_to_255_bytes() {
+        assert_eq!(WEBHOOK_BYTES, 24..=255);
+        let secret_len = |length: usize| {
+            let prefix = "hooks.slack.com/services/";
+            let text = text_with_secret(prefix, length);
+            let window = Window::new(text.as_bytes(), 0, 0);
+            match_webhook(&window, prefix.len(), "slack-webhook").map(|(start, end, _)| end - start)
+        };
+        let (min, max) = (*WEBHOOK_BYTES.start(), *WEBHOOK_BYTES.end());
+        assert_eq!((secret_len(min - 1), secret_len(min)), (None, Some(min)));
+        assert_eq!((secret_len(max), secret_len(max + 1)), (Some(max), Some(max)));
+    }
+
+    #[test]
+    fn azure_signature_has_40_to_200_bytes() {
+        assert_eq!(AZURE_SIGNATURE_BYTES, 40..=200);
+        let is_signature = |length: usize| {
+            let text = text_with_secret("?sig=", length);
+            let window = Window::new(text.as_bytes(), 1, 0);
+            match_azure_signature(&window, 1, "?sig=".len()).is_some()
+        };
+        let (min, max) = (*AZURE_SIGNATURE_BYTES.start(), *AZURE_SIGNATURE_BYTES.end());
+        assert!(!is_signature(min - 1) && is_signature(min));
+        assert!(is_signature(max) && !is_signature(max + 1));
+    }
+}

@@ -36,3 +36,21 @@ pub(super) fn match_url_password(
     let kind = detect_kind(password);
     is_secret.then_some((from + colon + 1, from + at_sign, kind))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn password_ends_within_512_bytes_of_a_url() {
+        assert_eq!(MAX_AUTHORITY_BYTES, 512);
+        let has_password = |authority_len: usize| {
+            let length = authority_len - "u:@h".len();
+            let text = format!("https://u:{}@h", &"a1b2c3d4".repeat(length)[..length]);
+            let (start, end) = ("https".len(), "https://".len());
+            let window = Window::new(text.as_bytes(), start, 0);
+            match_url_password(&window, start, end).is_some()
+        };
+        assert!(has_password(MAX_AUTHORITY_BYTES) && !has_password(MAX_AUTHORITY_BYTES + 1));
+    }
+}

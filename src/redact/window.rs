@@ -127,3 +127,16 @@ impl<'t> Window<'t> {
 pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn look_behind_is_256_bytes() {
+        assert_eq!(LOOK_BEHIND, 256);
+        let text = [b'a'; 2 * LOOK_BEHIND];
+        let window = Window::new(&text, text.len(), 0);
+        assert_eq!(window.run_start(text.len(), text.len(), |_| true), text.len() - LOOK_BEHIND);
+    }
+}

@@ -80,3 +80,24 @@ fn split_mbox(text: &[u8]) -> Vec<&[u8]> {
     };
     mails.into_iter().filter(has_patch).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patch_over_64_mib_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let own_repo = OwnRepo::open_or_create(folder.path()).unwrap();
+        let tree = Oid::hash_object(ObjectType::Tree, &[]).unwrap();
+        let error_message = |size: usize| {
+            let text = vec![b' '; size];
+            let applied = apply_to_tree(folder.path(), ("main", tree), &text, &own_repo);
+            applied.err().unwrap().to_string()
+        };
+        let accepted_size = error_message(MAX_PATCH_BYTES);
+        assert!(accepted_size.contains("no line that begins with"), "{accepted_size}");
+        let refused_size = error_message(MAX_PATCH_BYTES + 1);
+        assert!(refused_size.contains("it is larger than 64 MB"), "{refused_size}");
+    }
+}

@@ -72,3 +72,23 @@ fn objects_with_prefix(repository: &Repository, prefix: &str) -> Result<Vec<Oid>
     })?;
     Ok(ids)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::test_repo::{FILE_MODE, TempRepo};
+
+    #[test]
+    fn commit_id_prefix_has_4_to_40_digits() {
+        let repo = TempRepo::new();
+        let tree = repo.tree([(FILE_MODE, "a.rs", repo.blob(b"x"))]);
+        let id = repo.commit_chain([tree])[0].to_string();
+        let known = CommitLookup::Known(id.clone());
+        let find = |prefix: &str| find_commit(&repo.root(), prefix).unwrap();
+        assert_eq!(find(&id[..MIN_PREFIX_DIGITS]), known);
+        assert_eq!(find(&id[..MIN_PREFIX_DIGITS - 1]), CommitLookup::Unknown);
+        assert_eq!(find(&id[..ID_DIGITS]), known);
+        assert_eq!(find(&format!("{id}0")), CommitLookup::Unknown);
+        assert_eq!((MIN_PREFIX_DIGITS, ID_DIGITS), (4, 40));
+    }
+}

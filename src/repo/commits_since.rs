@@ -71,7 +71,7 @@ impl TreeStore {
         let last = repository.find_commit(head).and_then(|commit| commit.tree()).ok();
         let uncommitted = differing_paths(tree(&pin.tree), last);
         let (commits, truncated) =
-            walk_since(repository, head, earlier, &paths).map_err(git_error)?;
+            walk_since(repository, head, earlier, &paths, &Instant::now).map_err(git_error)?;
         Ok(LaterChanges { commits, truncated, uncommitted, changed })
     }
 }
@@ -84,8 +84,9 @@ fn walk_since(
     head: Oid,
     earlier: &EarlierState<'_>,
     paths: &[&str],
+    clock: &dyn Fn() -> Instant,
 ) -> Result<(Vec<TouchingCommit>, bool), git2::Error> {
-    let deadline = Instant::now() + TIMEOUT;
+    let deadline = clock() + TIMEOUT;
     let base = earlier.commit.and_then(|id| Oid::from_str(id).ok());
     let base = base.and_then(|id| repository.find_commit(id).ok());
     let (mut queue, mut reachable, mut seen) = (BinaryHeap::new(), HashSet::new(), HashSet::new());
@@ -104,7 +105,7 @@ fn walk_since(
         }
         if visited >= MAX_COMMITS_VISITED
             || commits.len() >= MAX_COMMITS_REPORTED
-            || Instant::now() >= deadline
+            || clock() >= deadline
         {
             return Ok((commits, true));
         }
@@ -156,4 +157,77 @@ fn cached_entry_ids(
 
 fn entry_id(tree: &Tree<'_>, path: &str) -> Option<Oid> {
     tree.get_path(Path::new(path)).ok().map(|entry| entry.id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::test_repo::{FILE_MODE, TempRepo, clock_after};
+    use std::iter::repeat_n;
+
+    /// State before all commits.
+    const NO_COMMIT: EarlierState<'static> = EarlierState { commit: None, tree: None, time: 0 };
+
+    /// Number of commits that touched `a.rs`, and whether the walk was truncated.
+    fn walk_after(repo: &TempRepo, head: Oid, elapsed: Duration) -> (usize, bool) {
+        let clock = clock_after(elapsed);
+        let walked = walk_since(&repo.repository, head, &NO_COMMIT, &["a.rs"], &clock);
+        let (commits, truncated) = walked.unwrap();
+        (commits.len(), truncated)
+    }
+
+    #[test]
+    fn walk_ends_after_2_000_commits() {
+        let repo = TempRepo::new();
+        let odb = repo.repository.odb().unwrap();
+        // Objects written from here on stay in memory, which is faster.
+        let _memory = odb.add_new_mempack_backend(1_000).unwrap();
+        let tree = repo.tree([(FILE_MODE, "b.rs", repo.blob(b"x"))]);
+        let ids = repo.commit_chain(repeat_n(tree, MAX_COMMITS_VISITED + 1));
+        let walk = |head: Oid| walk_after(&repo, head, Duration::ZERO);
+        assert_eq!(walk(ids[MAX_COMMITS_VISITED - 1]), (0, false));
+        assert_eq!(walk(ids[MAX_COMMITS_VISITED]), (0, true));
+        assert_eq!(MAX_COMMITS_VISITED, 2_000);
+    }
+
+    #[test]
+    fn walk_ends_at_the_timeout() {
+        let repo = TempRepo::new();
+        let tree = repo.tree([(FILE_MODE, "a.rs", repo.blob(b"x"))]);
+        let head = repo.commit_chain([tree])[0];
+        let in_time = TIMEOUT.saturating_sub(Duration::from_nanos(1));
+        assert_eq!(walk_after(&repo, head, in_time), (1, false));
+        assert_eq!(walk_after(&repo, head, TIMEOUT), (0, true));
+        assert_eq!(TIMEOUT, Duration::from_millis(300));
+    }
+
+    #[test]
+    fn commits_over_the_limit_are_not_reported() {
+        let repo = TempRepo::new();
+        let trees = (0..=MAX_COMMITS_REPORTED).map(|nth| {
+            let id = repo.blob(nth.to_string().as_bytes());
+            repo.tree([(FILE_MODE, "a.rs", id)])
+        });
+        let ids = repo.commit_chain(trees);
+        let walk = |head: Oid| walk_after(&repo, head, Duration::ZERO);
+        assert_eq!(walk(ids[MAX_COMMITS_REPORTED - 1]), (50, false));
+        assert_eq!(walk(ids[MAX_COMMITS_REPORTED]), (50, true));
+    }
+
+    #[test]
+    fn files_over_the_limit_are_not_compared() {
+        let repo = TempRepo::new();
+        let paths: Vec<String> = (0..=MAX_FILES).map(|nth| format!("{nth:03}.rs")).collect();
+        let id = repo.blob(b"x");
+        let tree = repo.tree(paths.iter().map(|path| (FILE_MODE, path, id))).to_string();
+        let earlier_tree = repo.tree([(FILE_MODE, "a.rs", id)]).to_string();
+        let earlier = EarlierState { tree: Some(&earlier_tree), ..NO_COMMIT };
+        let pin = Pin { tree, commit: None, dirty: false, left_out: vec![] };
+        let changed_count = |count: usize| {
+            let (store, root) = (repo.tree_store(), repo.root());
+            let changes = store.changes_since(&root, &pin, &earlier, &paths[..count]);
+            changes.unwrap().changed.len()
+        };
+        assert_eq!((changed_count(MAX_FILES), changed_count(MAX_FILES + 1)), (100, 100));
+    }
 }

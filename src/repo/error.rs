@@ -1,4 +1,5 @@
-//! Error type of this module. Each message says what failed and what the user can do.
+//! Error type of this module. Each message says what failed and what the user can do. The main type
+//! is [`RepoError`]. `brief` and `evidence` pass its message on to the engine as a `ContextError`.
 use super::plain_folder;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -297,3 +297,20 @@ fn matches_glob(pattern: &str, name: &str) -> bool {
 fn is_mismatch(pattern: Option<u8>, name: Option<u8>) -> bool {
     pattern != name && pattern != Some(b'*')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_names_over_the_limit_are_refused() {
+        let refused = Some(ExclusionReason::Unreadable);
+        let name = "x".repeat(MAX_NAME_BYTES);
+        assert_eq!(exclusion_reason(name.as_bytes()), None);
+        assert_eq!(exclusion_reason(format!("{name}x").as_bytes()), refused);
+        let path = "x/".repeat(MAX_PATH_BYTES / 2 - 1) + "xx";
+        assert_eq!((path.len(), exclusion_reason(path.as_bytes())), (1_024, None));
+        assert_eq!(exclusion_reason(format!("{path}x").as_bytes()), refused);
+        assert_eq!(MAX_NAME_BYTES, 255);
+    }
+}

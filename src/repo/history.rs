@@ -53,7 +53,8 @@ impl TreeStore {
             [] => vec![""],
             paths => paths.iter().take(MAX_FILES).map(String::as_str).collect(),
         };
-        walk_history(repository, commit, &paths).map_err(|error| RepoError::from_git(root, &error))
+        walk_history(repository, commit, &paths, &Instant::now)
+            .map_err(|error| RepoError::from_git(root, &error))
     }
 }
 
@@ -61,8 +62,9 @@ fn walk_history(
     repository: &Repository,
     from: &str,
     paths: &[&str],
+    clock: &dyn Fn() -> Instant,
 ) -> Result<(Vec<FileHistory>, bool), git2::Error> {
-    let deadline = Instant::now() + TIMEOUT;
+    let deadline = clock() + TIMEOUT;
     let history = |path: &&str| FileHistory { path: (*path).to_owned(), commits: vec![] };
     let mut histories: Vec<FileHistory> = paths.iter().map(history).collect();
     let mut id_cache: HashMap<Oid, Vec<Option<Oid>>> = HashMap::new();
@@ -75,7 +77,7 @@ fn walk_history(
         if histories.iter().all(|history| history.commits.len() >= MAX_COMMITS_PER_FILE) {
             break;
         }
-        truncated = visited >= MAX_COMMITS_VISITED || Instant::now() >= deadline;
+        truncated = visited >= MAX_COMMITS_VISITED || clock() >= deadline;
         if truncated {
             break;
         }
@@ -130,5 +132,68 @@ impl CommitSummary {
             time: commit.time().seconds(),
             subject: String::from_utf8_lossy(subject).into_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::test_repo::{FILE_MODE, TempRepo, clock_after};
+    use std::iter::repeat_n;
+
+    #[test]
+    fn files_and_commits_per_file_are_limited() {
+        let repo = TempRepo::new();
+        let trees = (0..=MAX_COMMITS_PER_FILE).map(|nth| {
+            let id = repo.blob(nth.to_string().as_bytes());
+            repo.tree([(FILE_MODE, "a.rs", id)])
+        });
+        let ids = repo.commit_chain(trees);
+        let commit_count = |id: Oid| {
+            let clock = clock_after(Duration::ZERO);
+            let walked = walk_history(&repo.repository, &id.to_string(), &["a.rs"], &clock);
+            walked.unwrap().0[0].commits.len()
+        };
+        assert_eq!(commit_count(ids[MAX_COMMITS_PER_FILE - 1]), 5);
+        assert_eq!(commit_count(ids[MAX_COMMITS_PER_FILE]), 5);
+        let commit = Some(ids[0].to_string());
+        let pin = Pin { tree: String::new(), commit, dirty: false, left_out: vec![] };
+        let file_count = |count: usize| {
+            let paths: Vec<String> = (0..count).map(|nth| format!("{nth}.rs")).collect();
+            repo.tree_store().history(&repo.root(), &pin, &paths).unwrap().0.len()
+        };
+        assert_eq!((file_count(MAX_FILES), file_count(MAX_FILES + 1)), (10, 10));
+    }
+
+    #[test]
+    fn walk_ends_after_2_000_commits() {
+        let repo = TempRepo::new();
+        let odb = repo.repository.odb().unwrap();
+        // Objects written from here on stay in memory, which is faster.
+        let _memory = odb.add_new_mempack_backend(1_000).unwrap();
+        let tree = repo.tree([(FILE_MODE, "a.rs", repo.blob(b"x"))]);
+        let ids = repo.commit_chain(repeat_n(tree, MAX_COMMITS_VISITED + 1));
+        let is_truncated = |id: Oid| {
+            let clock = clock_after(Duration::ZERO);
+            walk_history(&repo.repository, &id.to_string(), &["b.rs"], &clock).unwrap().1
+        };
+        assert!(!is_truncated(ids[MAX_COMMITS_VISITED - 1]));
+        assert!(is_truncated(ids[MAX_COMMITS_VISITED]));
+        assert_eq!(MAX_COMMITS_VISITED, 2_000);
+    }
+
+    #[test]
+    fn walk_ends_at_the_timeout() {
+        let repo = TempRepo::new();
+        let tree = repo.tree([(FILE_MODE, "a.rs", repo.blob(b"x"))]);
+        let id = repo.commit_chain([tree])[0].to_string();
+        let walk_after = |elapsed: Duration| {
+            let walked = walk_history(&repo.repository, &id, &["a.rs"], &clock_after(elapsed));
+            let (histories, truncated) = walked.unwrap();
+            (histories[0].commits.len(), truncated)
+        };
+        assert_eq!(walk_after(TIMEOUT.saturating_sub(Duration::from_nanos(1))), (1, false));
+        assert_eq!(walk_after(TIMEOUT), (0, true));
+        assert_eq!(TIMEOUT, Duration::from_millis(300));
     }
 }

@@ -29,22 +29,29 @@ pub(super) fn count_lines(
     changes: &[TreeDelta],
     attribute_policy: AttributePolicy,
 ) -> Vec<LineCounts> {
-    let counter = LineCounter {
-        changes,
-        next_index: AtomicUsize::new(0),
-        deadline: Instant::now() + TIMEOUT,
-        attribute_policy,
-    };
+    count_lines_with_clock(&Instant::now, stores, open_store, changes, attribute_policy)
+}
+
+fn count_lines_with_clock(
+    clock: &(dyn Fn() -> Instant + Sync),
+    stores: &ObjectStore,
+    open_store: &(dyn Fn() -> Result<ObjectStore, RepoError> + Sync),
+    changes: &[TreeDelta],
+    attribute_policy: AttributePolicy,
+) -> Vec<LineCounts> {
+    let deadline = clock() + TIMEOUT;
+    let next_index = AtomicUsize::new(0);
+    let counter = LineCounter { changes, next_index, clock, deadline, attribute_policy };
     let mut lines = vec![LineCounts::Unknown(ExclusionReason::TooMuch); changes.len()];
-    let counted = thread::scope(|scope| {
+    let results = thread::scope(|scope| {
         let worker = (changes.len() >= MIN_PARALLEL_FILES).then(|| {
             scope.spawn(|| open_store().map_or_else(|_| vec![], |store| counter.run_worker(&store)))
         });
-        let mut counted = counter.run_worker(stores);
-        counted.extend(worker.and_then(|worker| worker.join().ok()).unwrap_or_default());
-        counted
+        let mut results = counter.run_worker(stores);
+        results.extend(worker.and_then(|worker| worker.join().ok()).unwrap_or_default());
+        results
     });
-    for (index, counts) in counted {
+    for (index, counts) in results {
         lines[index] = counts;
     }
     lines
@@ -70,6 +77,7 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
 struct LineCounter<'a> {
     changes: &'a [TreeDelta],
     next_index: AtomicUsize,
+    clock: &'a (dyn Fn() -> Instant + Sync),
     deadline: Instant,
     attribute_policy: AttributePolicy,
 }
@@ -84,7 +92,7 @@ impl LineCounter<'_> {
             let first = self.next_index.fetch_add(BATCH_SIZE, Ordering::Relaxed);
             let batch = self.changes.iter().enumerate().skip(first).take(BATCH_SIZE);
             for (index, change) in batch {
-                if Instant::now() >= self.deadline {
+                if (self.clock)() >= self.deadline {
                     return counted;
                 }
                 let counts = count_change(stores, &mut attributes, change);
@@ -189,4 +197,52 @@ pub(super) fn diff_blobs<'b>(
 ) -> Result<Patch<'b>, git2::Error> {
     let no_path = Some(Path::new(""));
     Patch::from_blobs(old, no_path, new, no_path, Some(options))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::test_repo::{FILE_MODE, TempRepo, clock_after};
+    use git2::Oid;
+
+    fn added_file(id: Oid) -> TreeDelta {
+        let new = Some(DiffEntry { id, mode: FILE_MODE });
+        TreeDelta { path: b"a.rs".to_vec(), old_path: None, old: None, new }
+    }
+
+    #[test]
+    fn lines_of_files_over_32_mib_are_not_counted() {
+        let repo = TempRepo::new();
+        let max_bytes = usize::try_from(MAX_COUNTED_BYTES).unwrap();
+        let bytes = vec![b'x'; max_bytes + 1];
+        let count = |bytes: &[u8]| {
+            let change = added_file(repo.blob(bytes));
+            count_change(&repo.object_store(), &mut AttributeLookup::new(None), &change)
+        };
+        let one_line = LineCounts::Counted { added: 1, deleted: 0 };
+        assert_eq!(count(&bytes[..max_bytes]), Ok(one_line));
+        assert_eq!(count(&bytes), Err(ExclusionReason::TooLarge));
+        assert_eq!(MAX_COUNTED_BYTES, 32 * 1024 * 1024);
+    }
+
+    #[test]
+    fn counting_ends_at_the_timeout() {
+        let repo = TempRepo::new();
+        let changes = [added_file(repo.blob(b"x"))];
+        let (stores, home, root) = (repo.object_store(), repo.home(), repo.root());
+        let count_after = |elapsed: Duration| {
+            let open_store = || ObjectStore::open(&home, &root);
+            count_lines_with_clock(
+                &clock_after(elapsed),
+                &stores,
+                &open_store,
+                &changes,
+                AttributePolicy::Ignore,
+            )
+        };
+        let in_time = count_after(TIMEOUT.saturating_sub(Duration::from_nanos(1)));
+        assert_eq!(in_time, [LineCounts::Counted { added: 1, deleted: 0 }]);
+        assert_eq!(count_after(TIMEOUT), [LineCounts::Unknown(ExclusionReason::TooMuch)]);
+        assert_eq!(TIMEOUT, Duration::from_secs(10));
+    }
 }

@@ -240,3 +240,37 @@ enum PinnedState {
     /// New contents.
     Contents(Vec<u8>),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::test_repo::TempRepo;
+    use std::fs;
+
+    #[test]
+    fn changed_files_over_the_limit_are_left_out() {
+        let repo = TempRepo::new();
+        for name in ["last.rs", "over.rs"] {
+            fs::write(repo.root().join(name), "x").unwrap();
+        }
+        let change = |name: &str, status: Status| StatusChange {
+            path: name.into(),
+            status,
+            mode: FileMode::Blob,
+        };
+        // A file removed from the index counts, but is not read.
+        let mut changes: Vec<StatusChange> =
+            (1..MAX_CHANGED_FILES).map(|_| change("removed.rs", Status::INDEX_DELETED)).collect();
+        changes.extend(["last.rs", "over.rs"].map(|name| change(name, Status::WT_NEW)));
+        let (user_repo, home) = (UserRepo::discover(&repo.root()).unwrap().unwrap(), repo.home());
+        let mut builder =
+            PinBuilder { user_repo: &user_repo, own_repo: None, home: &home, left_out: vec![] };
+        let edits = builder.build_edits(&changes).unwrap();
+        let tree = edits.write(None, builder.own_repo().unwrap(), None).unwrap();
+        let view = repo.tree_store().view(&repo.root(), &tree.to_string()).unwrap();
+        let paths: Vec<&str> = view.files().iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["last.rs"]);
+        assert_eq!(builder.left_out, [ExcludedPath::new(b"over.rs", ExclusionReason::TooMuch)]);
+        assert_eq!(MAX_CHANGED_FILES, 20_000);
+    }
+}

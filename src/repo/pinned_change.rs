@@ -205,3 +205,44 @@ fn current_branch(repository: &Repository) -> Option<String> {
     let head = repository.head().ok().filter(git2::Reference::is_branch)?;
     head.shorthand().ok().map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::test_repo::{FILE_MODE, TempRepo};
+    use crate::repo::tree_diff::DiffEntry;
+    use std::iter::repeat_n;
+
+    #[test]
+    fn old_files_over_the_limit_are_not_included() {
+        let repo = TempRepo::new();
+        let own_repo = OwnRepo::open_or_create(&repo.home()).unwrap();
+        let old = Some(DiffEntry { id: repo.blob(b"x"), mode: FILE_MODE });
+        let deletion = |nth: usize| TreeDelta {
+            path: format!("{nth:05}").into_bytes(),
+            old_path: None,
+            old,
+            new: None,
+        };
+        let deltas: Vec<TreeDelta> = (0..=MAX_BASE_FILES).map(deletion).collect();
+        let file_count = |deltas: &[TreeDelta]| {
+            let tree = base_files(deltas).write(None, &own_repo, None).unwrap();
+            own_repo.find_tree(tree).unwrap().len()
+        };
+        assert_eq!(file_count(&deltas[..MAX_BASE_FILES]), 20_000);
+        assert_eq!(file_count(&deltas), 20_000);
+    }
+
+    #[test]
+    fn messages_over_the_limit_are_not_read() {
+        let repo = TempRepo::new();
+        let tree = repo.tree([(FILE_MODE, "a.rs", repo.blob(b"x"))]);
+        let ids = repo.commit_chain(repeat_n(tree, MAX_MESSAGES + 2));
+        let message_count = |head: Oid| {
+            let messages = commit_messages(&repo.repository, (Some(ids[0]), Some(head)));
+            messages.unwrap().len()
+        };
+        assert_eq!(message_count(ids[MAX_MESSAGES]), 50);
+        assert_eq!(message_count(ids[MAX_MESSAGES + 1]), 50);
+    }
+}

@@ -62,7 +62,7 @@ fn list_files_excluding(folder: &Path, max_files: usize, home: Option<&Path>) ->
         };
         for entry in entries.flatten() {
             entries_seen += 1;
-            if entries_seen > MAX_ENTRIES.max(max_files) || listing.files.len() >= max_files {
+            if is_listing_full(entries_seen, listing.files.len(), max_files) {
                 listing.complete = false;
                 folders.clear();
                 break;
@@ -93,6 +93,11 @@ fn list_files_excluding(folder: &Path, max_files: usize, home: Option<&Path>) ->
     listing
 }
 
+/// Whether a listing ends at its limits, given the entries seen and the files listed.
+fn is_listing_full(entries_seen: usize, file_count: usize, max_files: usize) -> bool {
+    entries_seen > MAX_ENTRIES.max(max_files) || file_count >= max_files
+}
+
 /// Reads one file without redaction.
 pub(super) fn read_plain_file(folder: &Path, path: &str) -> Result<Vec<u8>, ExclusionReason> {
     if exclusions::is_unwritable(path.as_bytes()) {
@@ -114,10 +119,7 @@ pub(super) fn pin_folder(home: &Path, root: &Path) -> Result<Option<Pin>, RepoEr
         return Ok(None);
     }
     let listing = list_files_excluding(&root, MAX_FILES + 1, real_home.as_deref());
-    let bytes: u64 =
-        listing.files.iter().map(|(_, size)| *size).filter(|size| *size <= MAX_FILE_BYTES).sum();
-    let fits = listing.complete && listing.files.len() <= MAX_FILES && bytes <= MAX_BYTES;
-    if listing.files.is_empty() || !fits {
+    if listing.files.is_empty() || !is_small_enough(&listing) {
         return Ok(None);
     }
     let (mut edits, mut left_out, mut file_count) = (TreeEdits::default(), listing.left_out, 0);
@@ -139,6 +141,14 @@ pub(super) fn pin_folder(home: &Path, root: &Path) -> Result<Option<Pin>, RepoEr
     let tree = edits.write(None, &own_repo, None)?.to_string();
     tracing::debug!(%tree, left_out = left_out.len(), "folder pinned");
     Ok(Some(Pin { tree, commit: None, dirty: false, left_out }))
+}
+
+/// Whether a folder with these files is within the limits of a pin. Files that are too large to be
+/// pinned do not count.
+fn is_small_enough(listing: &FolderListing) -> bool {
+    let bytes: u64 =
+        listing.files.iter().map(|(_, size)| *size).filter(|size| *size <= MAX_FILE_BYTES).sum();
+    listing.complete && listing.files.len() <= MAX_FILES && bytes <= MAX_BYTES
 }
 
 /// Whether a folder may be pinned: no home folder, no file system root, no bare repository.
@@ -165,4 +175,31 @@ fn is_executable(path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_executable(_: &Path) -> bool {
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listing_of_sizes(sizes: &[u64]) -> FolderListing {
+        let files = sizes.iter().map(|size| (String::new(), *size)).collect();
+        FolderListing { files, left_out: vec![], complete: true }
+    }
+
+    #[test]
+    fn folder_over_64_mib_is_not_pinned() {
+        let mut sizes = vec![MAX_FILE_BYTES; 64];
+        assert_eq!(sizes.iter().sum::<u64>(), MAX_BYTES);
+        sizes.push(MAX_FILE_BYTES + 1);
+        assert!(is_small_enough(&listing_of_sizes(&sizes)), "a large file is not pinned");
+        sizes.push(1);
+        assert!(!is_small_enough(&listing_of_sizes(&sizes)));
+    }
+
+    #[test]
+    fn listing_ends_after_20_000_entries() {
+        assert!(!is_listing_full(MAX_ENTRIES, 0, MAX_FILES));
+        assert!(is_listing_full(MAX_ENTRIES + 1, 0, MAX_FILES));
+        assert_eq!(MAX_ENTRIES, 20_000);
+    }
 }

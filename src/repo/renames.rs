@@ -235,3 +235,66 @@ fn merge_pairs(changes: &mut Vec<TreeDelta>, pairs: &[(usize, usize)]) {
         changes.remove(index);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::test_repo::{FILE_MODE, TempRepo};
+    use crate::repo::tree_diff::DiffEntry;
+    use git2::ObjectType;
+
+    fn change(path: &str, old: Option<Oid>, new: Option<Oid>) -> TreeDelta {
+        let entry = |id: Oid| DiffEntry { id, mode: FILE_MODE };
+        TreeDelta { path: path.into(), old_path: None, old: old.map(entry), new: new.map(entry) }
+    }
+
+    /// Id of an object that is in no store, and so is similar to nothing.
+    fn missing_id(path: &str) -> Oid {
+        Oid::hash_object(ObjectType::Blob, path.as_bytes()).unwrap()
+    }
+
+    /// 100 lines of equal length, of which the first ones are always the same.
+    fn hundred_lines(same: u64) -> Vec<u8> {
+        let line = |nth: u64| format!("{}{nth:03}\n", if nth < same { "same" } else { "else" });
+        (0..100).flat_map(|nth| line(nth).into_bytes()).collect()
+    }
+
+    #[test]
+    fn all_pairs_are_compared_up_to_the_limit() {
+        let repo = TempRepo::new();
+        let (old, new) = (repo.blob(b"a\nb\nc\nd\n"), repo.blob(b"a\nb\nc\ne\n"));
+        let stores = repo.object_store();
+        for (added_count, search, rename_count) in
+            [(200, RenameSearch::Exhaustive, 1), (201, RenameSearch::Limited, 0)]
+        {
+            let mut changes =
+                vec![change("before.rs", Some(old), None), change("after.rs", None, Some(new))];
+            for nth in 1..200 {
+                let path = format!("deleted{nth}.rs");
+                changes.push(change(&path, Some(missing_id(&path)), None));
+            }
+            for nth in 1..added_count {
+                let path = format!("added{nth}.rs");
+                changes.push(change(&path, None, Some(missing_id(&path))));
+            }
+            assert_eq!(detect_renames(&stores, &mut changes), search);
+            let renames = changes.iter().filter(|change| change.old_path.is_some());
+            assert_eq!(renames.count(), rename_count);
+        }
+        assert_eq!(MAX_PAIRS, 200 * 200);
+    }
+
+    #[test]
+    fn half_of_a_renamed_file_must_be_the_same() {
+        let repo = TempRepo::new();
+        let old = repo.blob(&hundred_lines(100));
+        for (same, is_rename) in [(MIN_SIMILARITY, true), (MIN_SIMILARITY - 1, false)] {
+            let new = repo.blob(&hundred_lines(same));
+            let mut changes =
+                vec![change("old.rs", Some(old), None), change("new.rs", None, Some(new))];
+            detect_renames(&repo.object_store(), &mut changes);
+            assert_eq!(changes.len() == 1, is_rename, "{same} %");
+        }
+        assert_eq!(MIN_SIMILARITY, 50);
+    }
+}

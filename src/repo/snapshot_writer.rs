@@ -213,3 +213,76 @@ fn is_name_error(error: &io::Error) -> bool {
             | Kind::IsADirectory
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::test_repo::{FILE_MODE, TempRepo};
+
+    fn new_writer<'a>(stores: &'a ObjectStore, folder: &'a Path) -> SnapshotWriter<'a> {
+        SnapshotWriter {
+            stores,
+            folder,
+            redactor: None,
+            created_folders: BTreeSet::new(),
+            entries_seen: 0,
+            full: false,
+            manifest: SnapshotManifest::default(),
+        }
+    }
+
+    /// Copies `a.rs` with 4 bytes and `b.rs` with 1 byte, after parts of the limits are used up.
+    fn copy_two_files(entries_seen: usize, manifest: SnapshotManifest) -> SnapshotManifest {
+        let repo = TempRepo::new();
+        let (four_bytes, one_byte) = (repo.blob(b"four"), repo.blob(b"1"));
+        let tree = repo.tree([(FILE_MODE, "a.rs", four_bytes), (FILE_MODE, "b.rs", one_byte)]);
+        let (stores, folder) = (repo.object_store(), tempfile::tempdir().unwrap());
+        let mut writer = new_writer(&stores, folder.path());
+        (writer.entries_seen, writer.manifest) = (entries_seen, manifest);
+        assert!(writer.copy_all(tree).is_ok());
+        let manifest = writer.manifest;
+        // The copy is read-only, and could not be deleted.
+        disk::make_private(folder.path()).unwrap();
+        manifest
+    }
+
+    #[test]
+    fn files_bytes_and_entries_of_a_snapshot_are_limited() {
+        let empty = SnapshotManifest::default;
+        for (entries_seen, used) in [
+            (0, SnapshotManifest { files: MAX_FILES - 1, ..empty() }),
+            (0, SnapshotManifest { bytes: MAX_BYTES - 4, ..empty() }),
+            (MAX_ENTRIES - 1, empty()),
+        ] {
+            let expected_files = used.files + 1;
+            let manifest = copy_two_files(entries_seen, used);
+            assert_eq!(manifest.files, expected_files);
+            assert_eq!(
+                manifest.left_out,
+                [ExcludedPath::new(b"b.rs", ExclusionReason::TooMuch)],
+                "{entries_seen} entries, {} bytes",
+                manifest.bytes
+            );
+        }
+        assert_eq!((MAX_FILES, MAX_BYTES, MAX_ENTRIES), (50_000, 256 * 1024 * 1024, 100_000));
+    }
+
+    #[test]
+    fn tree_object_over_the_limit_is_left_out() {
+        let repo = TempRepo::new();
+        let id = repo.blob(b"x");
+        // Each entry takes 64 KiB: mode, space, name, NUL and id.
+        let mut names = vec!["x".repeat(64 * 1024 - 6 - 1 - 1 - 20); 256];
+        let at_limit = repo.tree(names.iter().map(|name| (FILE_MODE, name, id)));
+        names[0].push('x');
+        let over_limit = repo.tree(names.iter().map(|name| (FILE_MODE, name, id)));
+        let (stores, folder) = (repo.object_store(), tempfile::tempdir().unwrap());
+        let mut writer = new_writer(&stores, folder.path());
+        assert_eq!(stores.object_header(at_limit), Some((MAX_FOLDER_BYTES, ObjectType::Tree)));
+        assert_eq!(writer.list_folder(b"", at_limit).len(), 256);
+        assert!(writer.manifest.left_out.is_empty());
+        assert!(writer.list_folder(b"", over_limit).is_empty());
+        let left_out = writer.manifest.left_out;
+        assert_eq!(left_out, [ExcludedPath::new(b"/", ExclusionReason::TooMuch)]);
+    }
+}

@@ -309,3 +309,40 @@ fn index_deltas(repository: &Repository, old: Option<Oid>) -> Result<Vec<TreeDel
     };
     Ok(diff.deltas().map(change).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::test_repo::{FILE_MODE, TempRepo};
+
+    #[test]
+    fn changed_files_over_the_limit_are_not_listed() {
+        let repo = TempRepo::new();
+        let (id, stores) = (repo.blob(b"x"), repo.object_store());
+        for (added, complete) in [(1, true), (2, false)] {
+            let names = ["a.rs", "b.rs"].into_iter().take(added);
+            let tree = repo.tree(names.map(|name| (FILE_MODE, name, id)));
+            let changes = (1..MAX_CHANGED_FILES)
+                .map(|_| TreeDelta { path: vec![], old_path: None, old: None, new: None })
+                .collect();
+            let mut comparison = TreeComparison { stores: &stores, changes, complete: true };
+            comparison.compare_folder(&[], None, Some(tree));
+            let found = (comparison.changes.len(), comparison.complete);
+            assert_eq!(found, (MAX_CHANGED_FILES, complete));
+        }
+        assert_eq!(MAX_CHANGED_FILES, 200_000);
+    }
+
+    #[test]
+    fn folder_with_too_long_a_path_is_not_compared() {
+        let repo = TempRepo::new();
+        let tree = repo.tree([(FILE_MODE, "a.rs", repo.blob(b"x"))]);
+        let stores = repo.object_store();
+        for (path_bytes, expected) in [(MAX_TREE_PATH_BYTES, 1), (MAX_TREE_PATH_BYTES + 1, 0)] {
+            let mut comparison =
+                TreeComparison { stores: &stores, changes: vec![], complete: true };
+            comparison.compare_folder("x".repeat(path_bytes).as_bytes(), None, Some(tree));
+            assert_eq!(comparison.changes.len(), expected);
+        }
+    }
+}

@@ -190,3 +190,39 @@ impl TreeListing<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::test_repo::{FILE_MODE, TempRepo};
+
+    #[test]
+    fn files_over_the_limit_are_not_listed() {
+        let repo = TempRepo::new();
+        let (id, stores) = (repo.blob(b"x"), repo.object_store());
+        for (added, complete) in [(1, true), (2, false)] {
+            let names = ["a.rs", "b.rs"].into_iter().take(added);
+            let tree = repo.tree(names.map(|name| (FILE_MODE, name, id)));
+            let files = vec![TreeFile::new(String::new(), FILE_MODE, id); MAX_FILES - 1];
+            let mut listing = TreeListing { stores: &stores, files, complete: true };
+            listing.list_folder("", tree);
+            assert_eq!((listing.files.len(), listing.complete), (MAX_FILES, complete));
+        }
+        assert_eq!(MAX_FILES, 200_000);
+    }
+
+    #[test]
+    fn folder_with_too_long_a_path_is_not_listed() {
+        let repo = TempRepo::new();
+        let tree = repo.tree([(FILE_MODE, "a.rs", repo.blob(b"x"))]);
+        let stores = repo.object_store();
+        for (path_bytes, expected) in
+            [(MAX_TREE_PATH_BYTES, (1, true)), (MAX_TREE_PATH_BYTES + 1, (0, false))]
+        {
+            let mut listing = TreeListing { stores: &stores, files: vec![], complete: true };
+            listing.list_folder(&"x".repeat(path_bytes), tree);
+            assert_eq!((listing.files.len(), listing.complete), expected);
+        }
+        assert_eq!(MAX_TREE_PATH_BYTES, 4_096);
+    }
+}
