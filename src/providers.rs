@@ -4,8 +4,9 @@
 //! | module           | what it does                                                              |
 //! |------------------|---------------------------------------------------------------------------|
 //! | `registry`       | finds, lists and checks providers by name                                 |
-//! | `cli_spec`       | config of one model CLI: `rows.toml` merged with the user's `tools`       |
-//! | `cli`            | fetches a turn from a model CLI, with retries                             |
+//! | `cli_spec`       | config of one model CLI: `clis.toml` merged with the user's `tools`       |
+//! | `model_cli`      | fetches a turn from a model CLI, with retries                             |
+//! | `child_environment` | allow-listed environment of a CLI, search of its executable            |
 //! | `workdir`        | working directory of a CLI (repository snapshot or empty) and its home    |
 //! | `process`        | runs a child process with timeout, output limits and group kill           |
 //! | `orphans`        | kills processes that have left the group of their turn                    |
@@ -25,11 +26,12 @@
 mod api;
 pub mod api_error;
 mod api_spec;
-mod cli;
+mod child_environment;
 mod cli_error;
 pub mod cli_spec;
 pub mod demo;
 mod http;
+mod model_cli;
 mod model_mismatch;
 mod orphans;
 pub mod output_parser;
@@ -42,6 +44,6 @@ mod retry;
 mod script;
 mod workdir;
 
-pub use cli::SystemEnvironment;
+pub use child_environment::SystemEnvironment;
 pub use prices::PriceList;
 pub use registry::{ProviderConfig, ProviderRegistry};

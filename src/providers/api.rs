@@ -2,15 +2,15 @@
 //! the first text has been streamed. The entry point is [`fetch_turn`].
 use super::api_error::ApiError;
 use super::api_spec::{ApiSpec, Secret, display_url};
-use super::cli::SystemEnvironment;
+use super::child_environment::SystemEnvironment;
 use super::cli_error::{default_hint, truncate_line, with_hint};
 use super::http::{self, HttpClients, TransportError};
 use super::model_mismatch::add_model_mismatch_caveat;
 use super::protocol::{self, ApiResponse, PromptRequest, SchemaMode};
-use super::retry::{MAX_ATTEMPTS, MAX_RETRY_WAIT, backoff};
+use super::retry::{MAX_ATTEMPTS, backoff, is_too_long};
 use crate::debate::{Envelope, FailureKind, TurnFailure};
 use crate::engine::{ProviderReply, ReplyStream, TurnRequest};
-use reqwest::{Client, RequestBuilder, Url};
+use reqwest::{Client, RequestBuilder, Response, Url};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -98,7 +98,7 @@ pub(super) async fn fetch_turn(
                 let wait = requested_wait.unwrap_or_else(|| backoff(attempt));
                 let too_late = started_at.elapsed() + wait
                     >= Duration::from_secs(u64::from(turn.timeout_secs));
-                if !retryable || attempt >= MAX_ATTEMPTS || wait > MAX_RETRY_WAIT || too_late {
+                if !retryable || attempt >= MAX_ATTEMPTS || is_too_long(wait) || too_late {
                     return Err(TurnFailure { envelope, ..failure });
                 }
                 tracing::info!(
@@ -122,6 +122,12 @@ fn caveats(api: &ApiSpec, turn: &TurnRequest) -> Vec<String> {
     let effort = unsupported_effort.then(|| "it has no setting for effort".to_owned());
     let web = turn.web_allowed.then(|| "it has no access to the web here".to_owned());
     effort.into_iter().chain(web).collect()
+}
+
+/// Reads a JSON response of up to about [`MAX_JSON_BYTES`]; null if it is longer or invalid.
+async fn read_json(response: Response) -> Value {
+    let body = http::read_body(response, MAX_JSON_BYTES).await.unwrap_or_default();
+    serde_json::from_str(&body).unwrap_or(Value::Null)
 }
 
 impl<'a> ApiConnection<'a> {
@@ -197,8 +203,7 @@ impl<'a> ApiConnection<'a> {
             .get("content-type")
             .and_then(|content_type| content_type.to_str().ok());
         if content_type.is_some_and(|content_type| content_type.starts_with("application/json")) {
-            let body = http::read_body(response, MAX_JSON_BYTES).await.unwrap_or_default();
-            let json = serde_json::from_str(&body).unwrap_or(Value::Null);
+            let json = read_json(response).await;
             let json: &Value = if json.is_array() { &json[0] } else { &json };
             if json["error"].is_null() {
                 return Err(
@@ -284,8 +289,7 @@ impl<'a> ApiConnection<'a> {
         if !response.status().is_success() {
             return Err(self.api_failure(&http::read_error(response).await, false).failure);
         }
-        let list = http::read_body(response, MAX_JSON_BYTES).await.unwrap_or_default();
-        let list: Value = serde_json::from_str(&list).unwrap_or(Value::Null);
+        let list = read_json(response).await;
         let mut models = list["data"].as_array().into_iter().flatten();
         let is_chat_model = |id: &&str| !id.is_empty() && !id.to_lowercase().contains("embed");
         let first = models.find_map(|model| model["id"].as_str().filter(is_chat_model));
@@ -308,7 +312,7 @@ impl<'a> ApiConnection<'a> {
 
     /// Failure for an error reported by the service, with a hint.
     fn api_failure(&self, error: &ApiError, has_text: bool) -> FailedAttempt {
-        let kind = error.trouble();
+        let kind = error.failure_kind();
         let text: String =
             self.redact_secrets(&error.message).chars().take(MAX_ERROR_CHARS).collect();
         let message = match (error.status, text.as_str()) {
@@ -356,5 +360,41 @@ impl<'a> ApiConnection<'a> {
             text = text.replace(secret, "…");
         }
         truncate_line(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reqwest::Body;
+    use serde_json::json;
+
+    /// Reads a JSON array of which this many bytes arrive before the closing bracket.
+    async fn read_array(bytes_before_end: usize) -> Value {
+        let chunks = [format!("[{}", " ".repeat(bytes_before_end - 1)), "]".into()];
+        let chunks = chunks.map(std::io::Result::Ok);
+        let body = Body::wrap_stream(futures_util::stream::iter(chunks));
+        read_json(Response::from(hyper::Response::new(body))).await
+    }
+
+    #[tokio::test]
+    async fn json_response_is_read_up_to_1_mib() {
+        assert_eq!(MAX_JSON_BYTES, 1024 * 1024);
+        assert_eq!(read_array(MAX_JSON_BYTES).await, json!([]));
+        assert_eq!(read_array(MAX_JSON_BYTES + 1).await, Value::Null);
+    }
+
+    #[test]
+    fn error_message_keeps_160_characters() {
+        assert_eq!(MAX_ERROR_CHARS, 160);
+        let spec = "url = \"http://127.0.0.1:1/v1\"\nwire = \"chat\"";
+        let spec: ApiSpec = toml::from_str(spec).unwrap();
+        let (env, clients) = (SystemEnvironment::default(), HttpClients::default());
+        let connection = ApiConnection::new("mine", &spec, &env, &clients).unwrap();
+        for length in [MAX_ERROR_CHARS, MAX_ERROR_CHARS + 1] {
+            let error = ApiError::from_body(Some(400), &"é".repeat(length));
+            let note = connection.api_failure(&error, false).failure.note;
+            assert_eq!(note.matches('é').count(), MAX_ERROR_CHARS, "{note}");
+        }
     }
 }

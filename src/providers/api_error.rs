@@ -87,7 +87,7 @@ impl ApiError {
     }
 
     /// The kind of failure.
-    pub fn trouble(&self) -> FailureKind {
+    pub fn failure_kind(&self) -> FailureKind {
         let text = format!("{} {}", self.codes, self.message).to_lowercase();
         let contains_any = |words: &[&str]| words.iter().any(|word| text.contains(word));
         if matches!(self.status, Some(400 | 422)) {
@@ -113,7 +113,7 @@ impl ApiError {
 
     /// Whether the service may have rejected the JSON Schema: an otherwise unexplained 400 or 422.
     pub fn is_schema_rejection(&self) -> bool {
-        matches!(self.status, Some(400 | 422)) && self.trouble() == FailureKind::Other
+        matches!(self.status, Some(400 | 422)) && self.failure_kind() == FailureKind::Other
     }
 }
 
@@ -175,4 +175,17 @@ const MAX_DELAY_MS: f64 = 1e10;
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
 fn ceil_to_millis(amount: f64) -> Option<u64> {
     (0.0..MAX_DELAY_MS).contains(&amount).then(|| amount.ceil() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delay_from_1e10_ms_on_is_invalid() {
+        let parse =
+            |delay: f64| parse_retry_headers(&[("retry-after-ms".to_owned(), delay.to_string())]);
+        assert_eq!(parse(MAX_DELAY_MS - 1.0), Some(9_999_999_999));
+        assert_eq!(parse(MAX_DELAY_MS), None);
+    }
 }

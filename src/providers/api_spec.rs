@@ -1,7 +1,7 @@
 //! Config of one HTTP API: URL, protocol, key, default model. The built-in specs are in
 //! `apis.toml`; the user's config overrides single fields or adds specs. A repository's config
 //! cannot.
-use super::cli::SystemEnvironment;
+use super::child_environment::SystemEnvironment;
 use super::cli_spec::merge_specs;
 use super::per_effort::PerEffort;
 use super::protocol::{Protocol, SchemaMode};
@@ -10,7 +10,7 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 /// How an HTTP API is called. The comment at the top of `apis.toml` documents the fields.
@@ -175,7 +175,7 @@ impl ApiSpec {
                 "name a model, as in `{name}:MODEL`, or set `usual` of `apis.{name}`"
             ));
         }
-        (self.key_variables.is_empty() && is_local(&url) && !is_listening(&url))
+        (self.key_variables.is_empty() && is_local(&url) && !is_listening(&url, can_connect))
             .then(|| self.unreachable_message(&url, ""))
     }
 
@@ -274,11 +274,28 @@ pub(super) fn is_local(url: &Url) -> bool {
 }
 
 /// Whether a TCP connection to the URL succeeds within [`LOCAL_CONNECT_TIMEOUT`].
-fn is_listening(url: &Url) -> bool {
+/// `can_connect` tries one address with a timeout.
+fn is_listening(url: &Url, can_connect: impl Fn(&SocketAddr, Duration) -> bool) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
     let port = url.port_or_known_default().unwrap_or(80);
     let socket_addrs = (host, port).to_socket_addrs().into_iter().flatten();
-    socket_addrs
-        .into_iter()
-        .any(|socket_addr| TcpStream::connect_timeout(&socket_addr, LOCAL_CONNECT_TIMEOUT).is_ok())
+    socket_addrs.into_iter().any(|socket_addr| can_connect(&socket_addr, LOCAL_CONNECT_TIMEOUT))
+}
+
+fn can_connect(socket_addr: &SocketAddr, timeout: Duration) -> bool {
+    TcpStream::connect_timeout(socket_addr, timeout).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_server_has_200_ms_to_accept_a_connection() {
+        assert_eq!(LOCAL_CONNECT_TIMEOUT, Duration::from_millis(200));
+        let url = Url::parse("http://127.0.0.1:1/").unwrap();
+        let accepts_after = |delay: Duration| is_listening(&url, |_, timeout| delay <= timeout);
+        assert!(accepts_after(LOCAL_CONNECT_TIMEOUT));
+        assert!(!accepts_after(LOCAL_CONNECT_TIMEOUT + Duration::from_millis(1)));
+    }
 }

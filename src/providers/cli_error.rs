@@ -270,3 +270,16 @@ pub(super) fn truncate_line(text: &str) -> String {
     let truncated: String = line.chars().take(MAX_LINE_CHARS).collect();
     strip_control_chars(&truncated)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_in_a_message_keeps_300_characters() {
+        assert_eq!(MAX_LINE_CHARS, 300);
+        for length in [MAX_LINE_CHARS, MAX_LINE_CHARS + 1] {
+            assert_eq!(truncate_line(&"é".repeat(length)), "é".repeat(MAX_LINE_CHARS));
+        }
+    }
+}

@@ -1,14 +1,14 @@
 //! Config of one model CLI: program, arguments, environment, output format. The built-in specs are
-//! in `rows.toml`; the user's config overrides single fields or adds specs. A repository's config
+//! in `clis.toml`; the user's config overrides single fields or adds specs. A repository's config
 //! cannot.
-use super::cli::SystemEnvironment;
+use super::child_environment::SystemEnvironment;
 use super::per_effort::PerEffort;
 use crate::debate::Effort;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
-/// How a model CLI is called. The comment at the top of `rows.toml` documents the fields.
+/// How a model CLI is called. The comment at the top of `clis.toml` documents the fields.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CliSpec {
@@ -121,7 +121,7 @@ pub(super) struct CliHome {
     pub(super) settings_overlay: BTreeMap<String, serde_json::Map<String, serde_json::Value>>,
 }
 
-const BUILTIN_CLI_SPECS: &str = include_str!("rows.toml");
+const BUILTIN_CLI_SPECS: &str = include_str!("clis.toml");
 
 /// Parses the built-in CLI specs merged with the `tools` table of the user's config.
 pub(super) fn load_cli_specs(

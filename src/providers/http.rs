@@ -5,7 +5,7 @@ use super::api_error;
 use super::api_spec::{Secret, is_local};
 use eventsource_stream::{EventStreamError, Eventsource};
 use futures_util::{Stream, StreamExt};
-use reqwest::{Client, RequestBuilder, Response, Url, redirect};
+use reqwest::{Client, ClientBuilder, RequestBuilder, Response, Url, redirect};
 use std::error::Error;
 use std::fmt;
 use std::sync::OnceLock;
@@ -51,6 +51,11 @@ impl HttpClients {
 }
 
 fn build_client(is_local_http: bool) -> Result<Client, String> {
+    let client = client_builder(is_local_http).build();
+    client.map_err(|error| format!("cannot create an HTTP client: {}", root_cause(&error)))
+}
+
+fn client_builder(is_local_http: bool) -> ClientBuilder {
     // Fails if a provider is installed already, which is the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
@@ -59,8 +64,7 @@ fn build_client(is_local_http: bool) -> Result<Client, String> {
         // A redirect would send the API key to another server.
         .redirect(redirect::Policy::none())
         .referer(false);
-    let builder = if is_local_http { builder.no_proxy().tls_certs_only([]) } else { builder };
-    builder.build().map_err(|error| format!("cannot create an HTTP client: {}", root_cause(&error)))
+    if is_local_http { builder.no_proxy().tls_certs_only([]) } else { builder }
 }
 
 /// Adds headers and marks them as sensitive, so that they are never logged.
@@ -200,6 +204,105 @@ impl fmt::Display for TransportError {
             }
             TransportError::TooLarge => f.write_str("its output is too large"),
             TransportError::Malformed => f.write_str("its output could not be parsed"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::stream;
+    use reqwest::Body;
+    use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+    use std::io;
+
+    const MILLISECOND: Duration = Duration::from_millis(1);
+
+    /// Resolver that fails after a delay.
+    struct SlowResolver(Duration);
+
+    impl Resolve for SlowResolver {
+        fn resolve(&self, _: Name) -> Resolving {
+            let delay = self.0;
+            Box::pin(async move {
+                tokio::time::sleep(delay).await;
+                Err::<Addrs, Box<dyn Error + Send + Sync>>("no such host".into())
+            })
+        }
+    }
+
+    /// Tokio time is paused, so it advances only while the test waits.
+    #[tokio::test(start_paused = true)]
+    async fn connecting_is_given_up_after_10_s() {
+        assert_eq!(CONNECT_TIMEOUT.as_secs(), 10);
+        let (shorter, longer) =
+            (CONNECT_TIMEOUT.checked_sub(MILLISECOND).unwrap(), CONNECT_TIMEOUT + MILLISECOND);
+        for (delay, expected) in [(shorter, shorter), (longer, CONNECT_TIMEOUT)] {
+            let client = client_builder(true).dns_resolver(SlowResolver(delay)).build().unwrap();
+            let started_at = tokio::time::Instant::now();
+            let result = send(client.get("http://model.test/")).await;
+            assert!(matches!(result, Err(TransportError::Unreachable(_))));
+            assert_eq!(started_at.elapsed(), expected);
+        }
+    }
+
+    /// Whether a body is read to its end.
+    async fn is_within_limits(body: Vec<u8>) -> bool {
+        let response = Response::from(hyper::Response::new(body));
+        let mut has_body = false;
+        let chunks = limit_size(response, &mut has_body);
+        chunks.all(|chunk| std::future::ready(chunk.is_ok())).await
+    }
+
+    #[tokio::test]
+    async fn response_over_16_mib_is_too_large() {
+        assert_eq!(MAX_RESPONSE_BYTES, 16 * 1024 * 1024);
+        assert!(is_within_limits(vec![b'\n'; MAX_RESPONSE_BYTES]).await);
+        assert!(!is_within_limits(vec![b'\n'; MAX_RESPONSE_BYTES + 1]).await);
+    }
+
+    #[tokio::test]
+    async fn line_over_4_mib_is_too_large() {
+        assert_eq!(MAX_LINE_BYTES, 4 * 1024 * 1024);
+        assert!(is_within_limits(vec![b'x'; MAX_LINE_BYTES]).await);
+        assert!(!is_within_limits(vec![b'x'; MAX_LINE_BYTES + 1]).await);
+    }
+
+    /// Number of bytes read of an error response that arrives in chunks of these sizes.
+    async fn error_body_length(chunk_sizes: &[usize]) -> usize {
+        let chunks: Vec<io::Result<Vec<u8>>> =
+            chunk_sizes.iter().map(|size| Ok(vec![b'x'; *size])).collect();
+        let body = Body::wrap_stream(stream::iter(chunks));
+        read_error(Response::from(hyper::Response::new(body))).await.message.len()
+    }
+
+    #[tokio::test]
+    async fn error_response_is_read_up_to_64_kib() {
+        assert_eq!(MAX_ERROR_BODY_BYTES, 64 * 1024);
+        let whole = [MAX_ERROR_BODY_BYTES - 1, 1];
+        assert_eq!(error_body_length(&whole).await, MAX_ERROR_BODY_BYTES);
+        // The chunk that exceeds the limit is the last one read.
+        let too_long = [MAX_ERROR_BODY_BYTES, 1, 1];
+        assert_eq!(error_body_length(&too_long).await, MAX_ERROR_BODY_BYTES + 1);
+    }
+
+    /// Tokio time is paused, so it advances only while the test waits.
+    #[tokio::test(start_paused = true)]
+    async fn end_of_a_stream_is_awaited_for_100_ms() {
+        assert_eq!(DRAIN_TIMEOUT.as_millis(), 100);
+        let (shorter, longer) =
+            (DRAIN_TIMEOUT.checked_sub(MILLISECOND).unwrap(), DRAIN_TIMEOUT + MILLISECOND);
+        for (delay, expected) in [(shorter, shorter), (longer, DRAIN_TIMEOUT)] {
+            let event = stream::iter([io::Result::Ok("data: last\n\n")]);
+            let end = stream::once(async move {
+                tokio::time::sleep(delay).await;
+                io::Result::Ok(":\n")
+            });
+            let body = Body::wrap_stream(event.chain(end));
+            let started_at = tokio::time::Instant::now();
+            let response = Response::from(hyper::Response::new(body));
+            assert!(matches!(read_events(response, |_| Ok(true)).await, Ok(Some(1))));
+            assert_eq!(started_at.elapsed(), expected);
         }
     }
 }

@@ -249,3 +249,14 @@ pub(super) fn truncate_to_u64(number: f64) -> Option<u64> {
 fn sum_u64<'a>(values: impl Iterator<Item = &'a Value>) -> Option<u64> {
     values.filter_map(Value::as_u64).reduce(|sum, n| sum + n)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn number_of_milliseconds_from_1e12_on_is_invalid() {
+        assert_eq!(truncate_to_u64(MAX_MILLIS - 1.0), Some(999_999_999_999));
+        assert_eq!(truncate_to_u64(MAX_MILLIS), None);
+    }
+}

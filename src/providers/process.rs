@@ -143,7 +143,7 @@ pub(super) async fn run(
         let leader = group.0.inner_mut();
         tokio::select! {
             _ = &mut exchange => {}
-            _ = leader.wait() => { let _ = tokio::time::timeout(DRAIN_TIMEOUT, &mut exchange).await; }
+            _ = leader.wait() => { let _ = drain(&mut exchange).await; }
             () = tokio::time::sleep_until(program.deadline) => timed_out = true,
         }
     }
@@ -161,6 +161,11 @@ pub(super) async fn run(
     );
     let stderr_tail = String::from_utf8_lossy(&stderr_tail).into_owned();
     Ok(ProcessOutcome { exit_code: status.code(), stderr_tail, output_too_large, timed_out })
+}
+
+/// Waits for the end of the pipes of an exited process; none after [`DRAIN_TIMEOUT`].
+async fn drain<T>(exchange: impl Future<Output = T>) -> Option<T> {
+    tokio::time::timeout(DRAIN_TIMEOUT, exchange).await.ok()
 }
 
 /// Passes complete lines to the callback until end of file or [`MAX_STDOUT_BYTES`].
@@ -194,5 +199,46 @@ async fn read_tail(mut reader: impl AsyncRead + Unpin, tail: &mut Vec<u8>) {
     while let Ok(length @ 1..) = reader.read(&mut chunk).await {
         tail.extend_from_slice(&chunk[..length]);
         tail.drain(..tail.len().saturating_sub(MAX_STDERR_BYTES));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn stdout_over_16_mib_is_too_large() {
+        assert_eq!(MAX_STDOUT_BYTES, 16 * 1024 * 1024);
+        let line = format!("{}\n", "x".repeat(1023));
+        let mut stdout = line.repeat(MAX_STDOUT_BYTES / line.len()).into_bytes();
+        for expected in [false, true] {
+            let mut output_too_large = false;
+            read_lines(&stdout[..], &mut |_: &str| {}, &mut output_too_large).await;
+            assert_eq!(output_too_large, expected, "{} bytes", stdout.len());
+            stdout.push(b'x');
+        }
+    }
+
+    #[tokio::test]
+    async fn last_32_kib_of_stderr_are_kept() {
+        assert_eq!(MAX_STDERR_BYTES, 32 * 1024);
+        let mut stderr = vec![b'x'; MAX_STDERR_BYTES];
+        stderr[0] = b'a';
+        let mut tail = vec![];
+        read_tail(&stderr[..], &mut tail).await;
+        assert!(tail == stderr, "{} bytes are kept", tail.len());
+        stderr.push(b'z');
+        let mut tail = vec![];
+        read_tail(&stderr[..], &mut tail).await;
+        assert!(tail == stderr[1..], "{} bytes are kept", tail.len());
+    }
+
+    /// Tokio time is paused, so it advances only while the test waits.
+    #[tokio::test(start_paused = true)]
+    async fn pipes_are_drained_for_200_ms() {
+        assert_eq!(DRAIN_TIMEOUT.as_millis(), 200);
+        assert_eq!(drain(tokio::time::sleep(DRAIN_TIMEOUT)).await, Some(()));
+        let too_slow = tokio::time::sleep(DRAIN_TIMEOUT + Duration::from_millis(1));
+        assert_eq!(drain(too_slow).await, None);
     }
 }

@@ -3,10 +3,11 @@
 //! a module. [`ProviderRegistry`] implements the engine's `Providers` port.
 use super::api;
 use super::api_spec::{ApiSpec, display_url, load_api_specs};
-use super::cli::{self, CliTurn, SystemEnvironment, VersionCache};
+use super::child_environment::SystemEnvironment;
 use super::cli_spec::{CliSpec, load_cli_specs};
 use super::demo;
 use super::http::HttpClients;
+use super::model_cli::{self, CliTurn, VersionCache};
 use super::orphans::MARKER_VARIABLE;
 use super::prices::PriceList;
 use super::script::Script;
@@ -209,7 +210,7 @@ impl Providers for ProviderRegistry {
                             turn,
                             stream,
                         };
-                        return cli::fetch_turn(call).await;
+                        return model_cli::fetch_turn(call).await;
                     }
                     Some(ProviderSpec::Api(spec)) => {
                         let (env, clients) = (&self.config.environment, &self.clients);

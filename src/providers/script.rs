@@ -147,3 +147,23 @@ async fn stream_words(text: &str, time: Duration, stream: &ReplyStream) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn script_of_16_mib_is_loaded_and_a_larger_one_refused() {
+        assert_eq!(MAX_SCRIPT_BYTES, 16 * 1024 * 1024);
+        let mut text = String::from("{\"turns\": []}");
+        text.push_str(&" ".repeat(usize::try_from(MAX_SCRIPT_BYTES).unwrap() - text.len()));
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let path = file.path().to_str().unwrap().to_owned();
+        assert!(Script::load(&path).is_ok());
+        file.write_all(b" ").unwrap();
+        let error = Script::load(&path).unwrap_err();
+        assert!(error.contains("at most 16777216 bytes"), "{error}");
+    }
+}

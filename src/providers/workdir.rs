@@ -1,7 +1,7 @@
 //! Working directory of a model CLI: a snapshot of the repository, or an empty temporary directory.
 //! A CLI that reads settings from its home gets a temporary home with only its login and a config
 //! that disables hooks, plugins and MCP servers.
-use super::cli::SystemEnvironment;
+use super::child_environment::SystemEnvironment;
 use super::cli_spec::{CliHome, CliSpec, parse_jsonc};
 use crate::debate::status::UNREAD_CAVEAT_PREFIX;
 use crate::engine::{ContextError, SnapshotHandle, SnapshotProvider, TurnRequest};

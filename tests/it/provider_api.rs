@@ -146,7 +146,7 @@ fn api_errors_are_classified() {
         (FakeReply::Empty, "empty reply: it answered with nothing", 1),
         (
             FakeReply::Raw("text/event-stream", "data: rubbish\n\n".into()),
-            "unreadable reply: nothing it",
+            "unreadable reply: its output could not be parsed",
             1,
         ),
         (
@@ -407,7 +407,7 @@ fn config_can_change_and_add_apis() {
         ("[apis.openai]\nurl = \"ftp://x\"", "http://"),
         ("[apis]\nopenai = 3", "must be a table"),
         ("[apis.claude]\nurl = \"http://x\"\nwire = \"chat\"", "rename one of them"),
-        ("[apis.host]\nurl = \"http://x\"\nwire = \"chat\"", "somebody else"),
+        ("[apis.host]\nurl = \"http://x\"\nwire = \"chat\"", "this name is reserved"),
         ("[api.openai]\nusual = \"x\"", "`apis.NAME`"),
     ] {
         write_config(&env, text);

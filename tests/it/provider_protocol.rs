@@ -187,7 +187,7 @@ fn error_responses_are_classified() {
     ] {
         let api_error = ApiError::from_body(Some(status), &body.to_string());
         assert_eq!(
-            (api_error.trouble(), api_error.is_transient()),
+            (api_error.failure_kind(), api_error.is_transient()),
             (kind, is_transient),
             "{status} {body}"
         );

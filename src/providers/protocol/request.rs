@@ -1,4 +1,6 @@
-//! Builds the streaming request of each protocol: one prompt, one user message.
+//! Builds the streaming request of each protocol: one prompt, one user message. The entry point is
+//! [`build_request`], called by `api`, which adds the base URL, the key ([`auth_header`]) and the
+//! configured fields ([`merge_json`]).
 use super::{Protocol, SchemaMode, adapt_schema};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -1,5 +1,7 @@
-//! Parses the response stream of each protocol, event by event: text, model, token counts, refusal,
-//! error and end. The main type is [`ApiResponse`].
+//! Parses the response stream of the four protocols, event by event: text, model, token counts,
+//! refusal, error and end. The protocols are Anthropic Messages, `OpenAI` Responses, `OpenAI` Chat
+//! Completions and Google Gemini. The entry point is [`ApiResponse::parse_event`], which `api`
+//! calls for every server-sent event.
 use super::Protocol;
 use serde_json::Value;
 
@@ -18,9 +20,10 @@ pub struct ApiResponse {
     pub refusal: Option<String>,
     /// The answer was truncated at the token limit.
     pub truncated: bool,
-    /// The service reported a finish reason.
+    /// A finish reason or the final event was received. A stream that ends before was interrupted.
     pub completed: bool,
-    /// No more events are expected.
+    /// The final event or an error was received, so reading can stop. A finish reason alone does
+    /// not set it, because token counts may follow.
     pub done: bool,
     /// Error event as sent by the service.
     pub error: Option<Value>,
@@ -176,7 +179,7 @@ impl ApiResponse {
     }
 }
 
-/// The text of all messages in a completed response.
+/// The text of all messages in the `response.completed` event (Responses API).
 fn output_text(output: &Value) -> String {
     let items = output.as_array().into_iter().flatten();
     let messages = items.filter(|item| item["type"] == "message");

@@ -1,176 +1,26 @@
 //! Fetches a turn from a model CLI. The process runs in a snapshot of the repository with an
 //! allow-listed environment, and is retried on transient errors only. The entry point is
 //! [`fetch_turn`].
+use super::child_environment::SystemEnvironment;
 use super::cli_error;
 use super::cli_spec::CliSpec;
 use super::model_mismatch::add_model_mismatch_caveat;
-use super::orphans::{MARKER_VARIABLE, new_marker};
 use super::output_parser::CliOutput;
 use super::process::{self, Program};
-use super::retry::{MAX_ATTEMPTS, MAX_RETRY_WAIT, backoff};
+use super::retry::{MAX_ATTEMPTS, backoff, is_too_long};
 use super::workdir::Workdir;
 use crate::debate::{FailureKind, TurnFailure};
 use crate::engine::{ProviderReply, ReplyStream, SnapshotProvider, TurnRequest};
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Environment of this process from which child processes are configured.
-#[derive(Clone, Default)]
-pub struct SystemEnvironment {
-    /// All environment variables. Each CLI receives only those on its allow-list.
-    pub variables: Vec<(OsString, OsString)>,
-    /// Directories of `PATH`.
-    pub search_path: Vec<PathBuf>,
-    /// The user's home directory.
-    pub home_dir: PathBuf,
-    /// The user's config directory.
-    pub config_dir: PathBuf,
-}
-
-/// Allow-list of variables that every CLI receives: directories, locale, proxy, certificates.
-const COMMON_VARIABLES: &[&str] = &[
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "PATH",
-    "SHELL",
-    "LANG",
-    "LANGUAGE",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
-    "TERM",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_STATE_HOME",
-    "XDG_RUNTIME_DIR",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "no_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "SystemRoot",
-    "APPDATA",
-    "LOCALAPPDATA",
-    "USERPROFILE",
-    "COMSPEC",
-    "PATHEXT",
-    "ProgramData",
-];
-
-/// Values of secret variables are hidden in messages from this length on, in bytes.
-const MIN_SECRET_BYTES: usize = 6;
 /// A CLI is killed this long before the turn's own timeout.
 const KILL_MARGIN: Duration = Duration::from_millis(300);
 /// Timeout of `--version`.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
-
-impl SystemEnvironment {
-    /// Finds the executable of a program on `PATH`; a path is used as it is.
-    pub(super) fn find_program(&self, program: &str) -> Option<PathBuf> {
-        let program_path = Path::new(program);
-        if program_path.components().count() > 1 {
-            return is_executable(program_path).then(|| program_path.to_owned());
-        }
-        let files: Vec<String> =
-            EXECUTABLE_EXTENSIONS.iter().map(|end| format!("{program}{end}")).collect();
-        let candidates =
-            self.search_path.iter().flat_map(|folder| files.iter().map(|file| folder.join(file)));
-        candidates.into_iter().find(|path| is_executable(path))
-    }
-
-    /// The value of an environment variable, if it is valid Unicode.
-    pub(super) fn variable(&self, name: &str) -> Option<String> {
-        let (_, value) = self
-            .variables
-            .iter()
-            .find(|(known, _)| is_same_variable(&known.to_string_lossy(), name))?;
-        value.clone().into_string().ok()
-    }
-
-    /// Expands `{home}`, `{config}` and a leading `{VARIABLE}` in a path of a spec.
-    pub(super) fn expand_path(&self, path: &str) -> String {
-        let mut path = path.replace("{home}", &self.home_dir.display().to_string());
-        path = path.replace("{config}", &self.config_dir.display().to_string());
-        if let Some(name) = path.strip_prefix('{').and_then(|rest| rest.split('}').next()) {
-            path = path.replace(&format!("{{{name}}}"), &self.variable(name).unwrap_or_default());
-        }
-        path
-    }
-
-    /// Secret values passed to a CLI, by variable name; they are removed from its error messages.
-    fn secret_values(&self, spec: &CliSpec) -> Vec<String> {
-        const SECRET_NAME_PARTS: [&str; 6] =
-            ["KEY", "TOKEN", "SECRET", "PASSWORD", "AUTH", "CREDENTIAL"];
-        let is_secret_name =
-            |name: &str| SECRET_NAME_PARTS.iter().any(|word| name.to_uppercase().contains(word));
-        let inherited = self.variables.iter().filter_map(|(name, value)| {
-            let (name, value) = (name.to_str()?, value.to_str()?);
-            (spec.passes_variable(name) && is_secret_name(name)).then(|| value.to_owned())
-        });
-        let set_by_spec = spec
-            .set_env
-            .iter()
-            .filter(|(name, _)| is_secret_name(name))
-            .map(|(_, value)| value.clone());
-        inherited.chain(set_by_spec).filter(|value| value.len() >= MIN_SECRET_BYTES).collect()
-    }
-
-    /// The environment of a CLI: the common allow-list, its own, the variables its spec sets, and
-    /// the marker of the turn.
-    fn build_environment(
-        &self,
-        spec: &CliSpec,
-        disabled_servers: &[String],
-        web_allowed: bool,
-    ) -> Vec<(OsString, OsString)> {
-        let spec_variables = spec.build_variables(disabled_servers, web_allowed);
-        let inherited = |name: &OsStr| {
-            let name = name.to_string_lossy();
-            COMMON_VARIABLES.iter().any(|known| is_same_variable(known, &name))
-                || (spec.passes_variable(&name) && !spec_variables.contains_key(&*name))
-        };
-        let inherited = self.variables.iter().filter(|(name, _)| inherited(name)).cloned();
-        let spec_variables = spec_variables.iter().map(|(name, value)| (name.into(), value.into()));
-        let marker = (OsString::from(MARKER_VARIABLE), OsString::from(new_marker()));
-        inherited.chain(spec_variables).chain([marker]).collect()
-    }
-}
-
-/// File extensions of executables. On Windows npm installs `.cmd` scripts.
-const EXECUTABLE_EXTENSIONS: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
-
-/// Whether two variable names are equal; Windows ignores case.
-fn is_same_variable(one: &str, other: &str) -> bool {
-    if cfg!(windows) { one.eq_ignore_ascii_case(other) } else { one == other }
-}
-
-fn is_executable(path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        path.metadata()
-            .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-    }
-    #[cfg(not(unix))]
-    path.is_file()
-}
 
 /// Cache of CLI versions by path. Each `--version` runs once.
 #[derive(Default)]
@@ -235,7 +85,7 @@ pub(super) async fn fetch_turn(call: CliTurn<'_>) -> Result<ProviderReply, TurnF
         .ok_or_else(|| TurnFailure::new(FailureKind::NotFound, spec.not_installed_message()))?;
     check_prompt_length(tool, spec, turn)?;
     // Killed just before the engine's timeout, so that its stderr can still explain the delay.
-    let deadline = Instant::now() + Duration::from_secs(u64::from(turn.timeout_secs)) - KILL_MARGIN;
+    let deadline = kill_time(Instant::now(), turn.timeout_secs);
     let mut attempt = 1;
     loop {
         let started_at = Instant::now();
@@ -258,7 +108,7 @@ pub(super) async fn fetch_turn(call: CliTurn<'_>) -> Result<ProviderReply, TurnF
             {
                 let requested_wait = Duration::from_millis(failure.retry_ms.unwrap_or_default());
                 // A CLI that took long to fail has already retried by itself.
-                if requested_wait > MAX_RETRY_WAIT || started_at.elapsed() > MAX_RETRY_WAIT {
+                if is_too_long(requested_wait) || is_too_long(started_at.elapsed()) {
                     return Err(failure);
                 }
                 let wait = backoff(attempt).max(requested_wait);
@@ -276,6 +126,11 @@ pub(super) async fn fetch_turn(call: CliTurn<'_>) -> Result<ProviderReply, TurnF
         }
         attempt += 1;
     }
+}
+
+/// When the CLI is killed: [`KILL_MARGIN`] before the timeout of the turn.
+fn kill_time(started_at: Instant, timeout_secs: u32) -> Instant {
+    started_at + Duration::from_secs(u64::from(timeout_secs)) - KILL_MARGIN
 }
 
 /// Returns an error if the prompt exceeds the CLI's limit, instead of starting it in vain.
@@ -346,4 +201,39 @@ fn caveats(spec: &CliSpec, turn: &TurnRequest) -> Vec<String> {
     let applies = |caveat: &&String| turn.effort.is_some() || !caveat.contains("effort");
     let web = spec.web_caveat(turn.web_allowed).map(Into::into);
     spec.caveats.iter().filter(applies).cloned().chain(web).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cli_is_killed_300_ms_before_the_timeout_of_its_turn() {
+        assert_eq!(KILL_MARGIN, Duration::from_millis(300));
+        let started_at = Instant::now();
+        let timeout = Duration::from_secs(60);
+        assert_eq!(
+            kill_time(started_at, 60) - started_at,
+            timeout.checked_sub(KILL_MARGIN).unwrap()
+        );
+    }
+
+    /// Tokio time is paused. While the CLI hangs, it advances to the timeout at once.
+    #[cfg(unix)]
+    #[tokio::test(start_paused = true)]
+    async fn version_query_is_ended_after_10_s() {
+        assert_eq!(VERSION_TIMEOUT.as_secs(), 10);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hangs");
+        // Written by a shell: a file that this process has open for writing cannot be executed.
+        let script = "printf '#!/bin/sh\\nexec /bin/sleep 300\\n' > \"$0\" && chmod +x \"$0\"";
+        let written =
+            std::process::Command::new("/bin/sh").args(["-c", script]).arg(&path).status();
+        assert!(written.unwrap().success());
+        let spec: CliSpec = toml::from_str("program = \"hangs\"\nreads = \"text\"").unwrap();
+        let (versions, env) = (VersionCache::default(), SystemEnvironment::default());
+        let started_at = Instant::now();
+        assert_eq!(versions.get_or_query(&path, &spec, &env).await, None);
+        assert_eq!(started_at.elapsed(), VERSION_TIMEOUT);
+    }
 }
