@@ -1,5 +1,7 @@
-//! `auto` context: selects what the topic mentions (files, symbols, libraries, changes). Falls back
-//! to uncommitted changes, or to the file tree for questions of architecture.
+//! `auto` context (`BriefBuilder::add_auto_context`): adds the files and symbols the topic names,
+//! or else a library it names, plus the diff and the history it asks for. A topic that names none
+//! of these and asks for no diff gets the uncommitted changes, if there are any, and the file tree
+//! if it is about architecture.
 use super::BriefError;
 use super::builder::BriefBuilder;
 use super::libraries;
@@ -43,7 +45,7 @@ impl BriefBuilder<'_> {
         }
     }
 
-    /// Adds the files and folders the topic names. Returns whether there are any.
+    /// Adds the files and folders the topic names. Returns whether any was added.
     fn add_named_paths(&mut self, names: &[String]) -> bool {
         let before = self.pieces.len();
         for name in names {
@@ -65,7 +67,7 @@ impl BriefBuilder<'_> {
                     match result {
                         Ok(true) => self.record_pick(&format!("{path}: named in the topic")),
                         Err(BriefError::Withheld { why: reason, .. }) => {
-                            self.record_omission(&path, reason.to_owned())
+                            self.record_omission(&path, reason.to_owned());
                         }
                         _ => {}
                     }
@@ -82,7 +84,8 @@ impl BriefBuilder<'_> {
         self.pieces.len() > before
     }
 
-    /// Adds the definitions of the symbols the topic names. Returns whether any was found.
+    /// Adds the definitions of symbols, or uses of those without a definition. Returns whether any
+    /// was found.
     fn add_symbols(&mut self, symbols: &[String]) -> bool {
         if symbols.is_empty() {
             return false;
@@ -109,8 +112,8 @@ impl BriefBuilder<'_> {
         !found.locations.is_empty()
     }
 
-    /// Adds the first manifest that depends on a library the topic names, and uses of that library.
-    /// Returns whether there is one.
+    /// Adds the first manifest (such as `Cargo.toml`) that depends on a library the topic names,
+    /// and code that defines or uses its name. Returns whether such a manifest was found.
     fn add_libraries(&mut self, words: &[String]) -> bool {
         let manifests = self.find_manifests();
         for path in manifests.iter().take(MAX_SEARCHED_MANIFESTS) {
@@ -132,7 +135,8 @@ impl BriefBuilder<'_> {
         false
     }
 
-    /// Adds the diff the topic refers to, or any other diff if that range is empty or invalid.
+    /// Adds the diff of a range, or that of [`DiffRange::Auto`] if the range cannot be resolved. An
+    /// empty diff is no error.
     fn try_add_diff(&mut self, range: &DiffRange) {
         let reason = "the topic speaks of changes, or of nothing else";
         let result = self.add_diff(range, reason).or_else(|error| match range {
@@ -142,5 +146,37 @@ impl BriefBuilder<'_> {
         if let Err(error) = result {
             self.record_pick(&format!("no diff: {error}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::brief::{BriefDetail, BriefSelection, build_brief};
+    use crate::repo::TreeStore;
+    use std::fs;
+
+    #[test]
+    fn manifests_searched_for_a_library_are_limited() {
+        assert_eq!(MAX_SEARCHED_MANIFESTS, 10);
+        // Only the last of these manifests depends on the library.
+        let finds_library = |manifests: usize| {
+            let folder = tempfile::tempdir().unwrap();
+            for number in 1..=manifests {
+                let package = folder.path().join(format!("package{number:02}"));
+                fs::create_dir(&package).unwrap();
+                let library = if number == manifests { "rusqlite" } else { "serde" };
+                let manifest = format!("[dependencies]\n{library} = \"1\"\n");
+                fs::write(package.join("Cargo.toml"), manifest).unwrap();
+            }
+            let (root, topic) = (folder.path(), "Should we use sqlx or rusqlite?");
+            let trees = TreeStore::new(&root.join("home"));
+            let (selection, detail) =
+                (BriefSelection::parse("auto").unwrap(), BriefDetail::Contents);
+            let brief = build_brief(&trees, root, root, None, topic, &selection, detail).unwrap();
+            brief.picked.iter().any(|line| line.contains("depends on `rusqlite`"))
+        };
+        assert!(finds_library(MAX_SEARCHED_MANIFESTS));
+        assert!(!finds_library(MAX_SEARCHED_MANIFESTS + 1));
     }
 }

@@ -1,4 +1,6 @@
-//! `BriefBuilder`: turns each selected item into pieces, and records what it picked and why.
+//! `BriefBuilder`: turns each selected item into pieces, and records what it picked and why. The
+//! entry point is [`build_brief`], which `port` calls for every brief (repository context for the
+//! prompts). `pack` then chooses pieces for the token budget.
 use super::file_excerpt::{self, FileExcerpt};
 use super::file_kind::{self, FileKind};
 use super::pack::{BriefPiece, BriefSection};
@@ -85,7 +87,7 @@ impl BriefBuilder<'_> {
             SelectionItem::Path { path, lines } => match self.source_tree.find_named(path) {
                 PathMatch::File(path) => self.add_named_file(&path, *lines)?,
                 PathMatch::Folder(folder) if lines.is_none() => {
-                    self.add_folder(&folder, "asked for")
+                    self.add_folder(&folder, "asked for");
                 }
                 _ => return Err(BriefError::FileNotFound { path: path.clone() }),
             },
@@ -351,4 +353,63 @@ impl BriefBuilder<'_> {
 
 fn path_depth(path: &str) -> usize {
     path.matches('/').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn manifests_are_limited() {
+        assert_eq!(MAX_MANIFESTS, 20);
+        let folder = tempfile::tempdir().unwrap();
+        let trees = TreeStore::new(&folder.path().join("home"));
+        let selection = BriefSelection::parse("tree").unwrap();
+        let write_manifest = |number: usize| {
+            let package = folder.path().join(format!("package{number}"));
+            fs::create_dir(&package).unwrap();
+            fs::write(package.join("Cargo.toml"), "[package]\n").unwrap();
+        };
+        let count_manifests = || {
+            let (root, detail) = (folder.path(), BriefDetail::Contents);
+            let brief = build_brief(&trees, root, root, None, "", &selection, detail).unwrap();
+            let omitted = brief.left_out.iter();
+            let omitted = omitted.filter(|it| it.reason == "is one manifest of too many").count();
+            (brief.text.matches("[package]").count(), omitted)
+        };
+        (0..MAX_MANIFESTS).for_each(write_manifest);
+        assert_eq!(count_manifests(), (MAX_MANIFESTS, 0));
+        write_manifest(MAX_MANIFESTS);
+        assert_eq!(count_manifests(), (MAX_MANIFESTS, 1));
+    }
+
+    #[test]
+    fn files_read_per_folder_are_limited() {
+        assert_eq!(MAX_FOLDER_FILES, 2_000);
+        let folder = tempfile::tempdir().unwrap();
+        let trees = TreeStore::new(&folder.path().join("home"));
+        let count_unread = |count: usize| {
+            let root = folder.path();
+            let mut builder = BriefBuilder {
+                trees: &trees,
+                root,
+                pin: None,
+                source_tree: SourceTree::open(&trees, root, root, None).unwrap(),
+                detail: BriefDetail::Contents,
+                budget: 24_000,
+                fixed_text: String::new(),
+                pieces: vec![],
+                added_excerpts: BTreeSet::new(),
+                brief: RepositoryBrief::default(),
+            };
+            // These files do not exist, so one that is read is recorded as unreadable.
+            let paths: Vec<String> = (0..count).map(|number| format!("{number}.rs")).collect();
+            builder.add_files(&paths);
+            let omitted = builder.brief.left_out.iter();
+            omitted.filter(|it| it.reason == "was not read: there is no room for it").count()
+        };
+        assert_eq!(count_unread(MAX_FOLDER_FILES), 0);
+        assert_eq!(count_unread(MAX_FOLDER_FILES + 1), 1);
+    }
 }

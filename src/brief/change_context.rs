@@ -180,3 +180,69 @@ fn render_earlier_findings(findings: &[String]) -> String {
         lines.join("\n")
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn empty_change() -> ChangeContext {
+        ChangeContext {
+            range: DiffRange::Auto,
+            base_folder: String::new(),
+            title: String::new(),
+            body: String::new(),
+            messages: vec![],
+            earlier_findings: vec![],
+        }
+    }
+
+    fn with_title(title: String) -> ChangeContext {
+        ChangeContext { title, ..empty_change() }
+    }
+
+    fn with_body(body: String) -> ChangeContext {
+        ChangeContext { body, ..empty_change() }
+    }
+
+    fn with_message(message: String) -> ChangeContext {
+        ChangeContext { messages: vec![message], ..empty_change() }
+    }
+
+    /// Makes a change with a text of this many lines or characters.
+    type MakeChange = fn(usize) -> ChangeContext;
+
+    /// A text of this many characters, with line breaks.
+    fn wrapped_text(chars: usize) -> String {
+        (1..=chars).map(|number| if number % 101 == 0 { '\n' } else { 'x' }).collect()
+    }
+
+    #[test]
+    fn text_of_the_author_is_cut() {
+        assert_eq!((MAX_TITLE_CHARS, MAX_BODY_LINES, MAX_BODY_CHARS), (300, 120, 6_000));
+        assert_eq!((MAX_MESSAGE_LINES, MAX_MESSAGE_CHARS), (8, 600));
+        let cases: [(usize, MakeChange); 5] = [
+            (MAX_TITLE_CHARS, |chars| with_title("x".repeat(chars))),
+            (MAX_BODY_LINES, |lines| with_body("x\n".repeat(lines))),
+            (MAX_BODY_CHARS, |chars| with_body(wrapped_text(chars))),
+            (MAX_MESSAGE_LINES, |lines| with_message("x\n".repeat(lines))),
+            (MAX_MESSAGE_CHARS, |chars| with_message(wrapped_text(chars))),
+        ];
+        for (max, change) in cases {
+            let at_limit = render_author_text(&change(max));
+            assert!(!at_limit.is_empty() && !at_limit.contains("(cut)"), "{max}: {at_limit}");
+            assert_eq!(render_author_text(&change(max + 1)), format!("{at_limit}(cut)\n"));
+        }
+    }
+
+    #[test]
+    fn commit_messages_are_limited() {
+        assert_eq!(MAX_MESSAGES, 20);
+        let render = |count: usize| {
+            let messages = vec!["Keep rows".to_owned(); count];
+            render_author_text(&ChangeContext { messages, ..empty_change() })
+        };
+        let at_limit = render(MAX_MESSAGES);
+        assert_eq!(at_limit.matches("> Keep rows\n").count(), MAX_MESSAGES);
+        assert_eq!(render(MAX_MESSAGES + 1), format!("{at_limit}(and 1 commit more)\n"));
+    }
+}

@@ -1,5 +1,6 @@
-//! Writes the text of the brief: citation rules, list of picks, changed files, packed pieces, and
-//! the list of omissions.
+//! Writes the text of the brief (repository context for the prompts): citation rules, list of
+//! picks, changed files, packed pieces, and the list of omissions. The entry point is `compose`,
+//! the last step of `build_brief`.
 use super::pack::{self, BriefPiece, BriefSection, PieceFit};
 use super::{BriefOmission, RepositoryBrief, text_format};
 use crate::repo::Pin;
@@ -140,4 +141,60 @@ fn render_omissions(text: &mut String, left_out: &[BriefOmission], room: usize) 
 fn dedup_in_order<T: Ord + Clone>(items: Vec<T>) -> Vec<T> {
     let mut seen = BTreeSet::new();
     items.into_iter().filter(|item| seen.insert(item.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Default budget of explicit items, of which the whole reserve is available for omissions.
+    const BUDGET: usize = 24_000;
+
+    fn omissions(count: usize, reason: &str) -> Vec<BriefOmission> {
+        let omission = |number: usize| BriefOmission {
+            path: format!("{number:04}"),
+            reason: reason.to_owned(),
+        };
+        (0..count).map(omission).collect()
+    }
+
+    #[test]
+    fn listed_picks_are_limited() {
+        assert_eq!(MAX_LISTED_PICKS, 40);
+        let listed = |count: usize| {
+            let picked = (0..count).map(|number| format!("pick {number}")).collect();
+            let brief = RepositoryBrief { picked, ..RepositoryBrief::default() };
+            compose(brief, None, true, "fixed", &[], BUDGET).text.matches("- pick ").count()
+        };
+        assert_eq!(listed(MAX_LISTED_PICKS), MAX_LISTED_PICKS);
+        assert_eq!(listed(MAX_LISTED_PICKS + 1), MAX_LISTED_PICKS);
+    }
+
+    #[test]
+    fn listed_omissions_are_limited() {
+        assert_eq!(MAX_LISTED_OMISSIONS, 50);
+        let render = |count: usize| {
+            let mut text = String::new();
+            render_omissions(&mut text, &omissions(count, "is large"), usize::MAX);
+            text
+        };
+        let at_limit = render(MAX_LISTED_OMISSIONS);
+        assert_eq!(at_limit.matches("is large").count(), MAX_LISTED_OMISSIONS);
+        assert_eq!(render(MAX_LISTED_OMISSIONS + 1), format!("{at_limit}- and 1 more\n"));
+    }
+
+    #[test]
+    fn tokens_of_listed_omissions_are_limited() {
+        assert_eq!(MAX_OMISSION_TOKENS, 1_500);
+        // Each row has 120 bytes, which are 30 tokens.
+        let reason = "x".repeat(120 - "- `0000` \n".len());
+        let max_rows = (MAX_OMISSION_TOKENS - OMISSION_TITLE_TOKENS) / 30;
+        let listed = |count: usize| {
+            let left_out = omissions(count, &reason);
+            let brief = RepositoryBrief { left_out, ..RepositoryBrief::default() };
+            compose(brief, None, true, "fixed", &[], BUDGET).text.matches(&reason).count()
+        };
+        assert_eq!(max_rows, 49);
+        assert_eq!((listed(max_rows), listed(max_rows + 1)), (max_rows, max_rows));
+    }
 }

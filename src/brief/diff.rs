@@ -1,4 +1,6 @@
 //! Renders a diff: a list of all changed files with line counts, and the hunks as pieces to pack.
+//! The entry point is `build_diff_section`, called by `BriefBuilder::add_diff`. `hunk_reader` reads
+//! the files and calls back `hunk_pieces` for each.
 use super::file_kind::{self, FileKind, ListOnlyReason};
 use super::pack::{BriefPiece, BriefSection};
 use super::{BriefOmission, hunk_reader, outline, risk, text_format};
@@ -342,4 +344,67 @@ fn split_hunk(hunk: &Hunk) -> Vec<Hunk> {
         .map(part)
         .filter(|part| part.lines.iter().any(|line| line.marker() != ' '))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::HunkLine;
+
+    /// A hunk that deletes or adds the same line `count` times.
+    fn repeated_hunk(text: &str, count: usize, is_deletion: bool) -> Hunk {
+        let line = |number: usize| HunkLine {
+            old_number: is_deletion.then_some(number),
+            new_number: (!is_deletion).then_some(number),
+            text: text.to_owned(),
+        };
+        let (changed, unchanged) = ((1, count), (0, 0));
+        let (old_range, new_range) =
+            if is_deletion { (changed, unchanged) } else { (unchanged, changed) };
+        Hunk { old_range, new_range, lines: (1..=count).map(line).collect() }
+    }
+
+    #[test]
+    fn long_hunk_is_split_into_parts() {
+        assert_eq!((MAX_HUNK_LINES, HUNK_PART_LINES), (120, 60));
+        let part_sizes = |count: usize| -> Vec<usize> {
+            let parts = split_hunk(&repeated_hunk("x", count, false));
+            parts.iter().map(|part| part.lines.len()).collect()
+        };
+        assert_eq!(part_sizes(MAX_HUNK_LINES), [MAX_HUNK_LINES]);
+        assert_eq!(part_sizes(MAX_HUNK_LINES + 1), [HUNK_PART_LINES, HUNK_PART_LINES, 1]);
+    }
+
+    #[test]
+    fn long_deletion_is_summarized() {
+        assert_eq!(MAX_FULL_DELETION_LINES, 5);
+        let file = ChangedFile {
+            path: "a.rs".into(),
+            old_path: None,
+            kind: FileChangeKind::Modified,
+            lines: LineCounts::Counted { added: 0, deleted: 0 },
+            old: None,
+            new: None,
+        };
+        let piece_text = |count: usize| {
+            let hunks = vec![repeated_hunk("x", count, true)];
+            let diff = FileDiff { hunks, old: vec![], new: vec![] };
+            hunk_pieces(&file, &diff).remove(0).text
+        };
+        let at_limit = piece_text(MAX_FULL_DELETION_LINES);
+        assert_eq!(at_limit.matches(" - x\n").count(), MAX_FULL_DELETION_LINES, "{at_limit}");
+        let above = piece_text(MAX_FULL_DELETION_LINES + 1);
+        assert!(above.contains("\ndeleted: 6 lines;") && !above.contains(" - x\n"), "{above}");
+    }
+
+    #[test]
+    fn highlights_of_a_deletion_are_limited() {
+        assert_eq!(MAX_DELETION_HIGHLIGHTS, 12);
+        let summarize = |count: usize| {
+            let text = summarize_deletion(&repeated_hunk("assert(x)", count, true), count);
+            (text.matches(" - assert(x)\n").count(), text.contains("(and 1 more guard"))
+        };
+        assert_eq!(summarize(MAX_DELETION_HIGHLIGHTS), (MAX_DELETION_HIGHLIGHTS, false));
+        assert_eq!(summarize(MAX_DELETION_HIGHLIGHTS + 1), (MAX_DELETION_HIGHLIGHTS, true));
+    }
 }

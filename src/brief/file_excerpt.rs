@@ -1,4 +1,6 @@
-//! Excerpt of one file for the brief: full text, a line range, an outline, or only its name.
+//! Excerpt of one file for the brief (see `brief`): full text, a line range, an outline, or only
+//! its name. The entry point is `build_excerpt`, called by `BriefBuilder::add_file`. Its short form
+//! is used if the full text does not fit.
 use super::{BriefDetail, file_kind, outline, text_format};
 use crate::repo::ExclusionReason;
 use std::fmt::Write;
@@ -109,4 +111,35 @@ fn render_beginning(text: &str, first: usize, last: usize, room: usize) -> Strin
         shown.push_str(&row);
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outline_is_limited() {
+        assert_eq!(MAX_OUTLINE_TOKENS, 1_500);
+        // Each row has 100 bytes with its line number, which are 25 tokens.
+        let line = "x".repeat(93);
+        let max_lines = MAX_OUTLINE_TOKENS / 25;
+        let outlined = |lines: usize| {
+            let text = format!("{line}\n").repeat(lines);
+            let excerpt = build_excerpt("a.txt", &text, None, BriefDetail::Contents, 24_000);
+            excerpt.short.unwrap().matches(&line).count()
+        };
+        assert_eq!((outlined(max_lines), outlined(max_lines + 1)), (max_lines, max_lines));
+    }
+
+    #[test]
+    fn nul_byte_is_searched_at_the_beginning_only() {
+        assert_eq!(BINARY_SNIFF_BYTES, 8_000);
+        let decode = |nul_index: usize| {
+            let mut bytes = vec![b'x'; BINARY_SNIFF_BYTES + 1];
+            bytes[nul_index] = 0;
+            decode_text(bytes)
+        };
+        assert_eq!(decode(BINARY_SNIFF_BYTES - 1), Err(ExclusionReason::Binary));
+        assert!(decode(BINARY_SNIFF_BYTES).is_ok());
+    }
 }

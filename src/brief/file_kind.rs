@@ -251,3 +251,27 @@ impl ListOnlyReason {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_marker_is_searched_at_the_beginning_only() {
+        assert_eq!((MARKER_SEARCH_LINES, MARKER_SEARCH_BYTES), (12, 2_000));
+        let in_line = |number: usize| "\n".repeat(number - 1) + "@generated";
+        assert!(has_generated_marker(in_line(MARKER_SEARCH_LINES).as_bytes()));
+        assert!(!has_generated_marker(in_line(MARKER_SEARCH_LINES + 1).as_bytes()));
+        let ends_at = |bytes: usize| format!("{:>bytes$}", "@generated");
+        assert!(has_generated_marker(ends_at(MARKER_SEARCH_BYTES).as_bytes()));
+        assert!(!has_generated_marker(ends_at(MARKER_SEARCH_BYTES + 1).as_bytes()));
+    }
+
+    #[test]
+    fn long_line_is_no_generated_marker() {
+        assert_eq!(LONG_MARKER_BYTES, 200);
+        let line = |bytes: usize| format!("{:>bytes$}", "DO NOT EDIT");
+        assert!(has_generated_marker(line(LONG_MARKER_BYTES - 1).as_bytes()));
+        assert!(!has_generated_marker(line(LONG_MARKER_BYTES).as_bytes()));
+    }
+}

@@ -1,4 +1,5 @@
-//! Renders the file tree with sizes, as deep as the token budget allows.
+//! Renders the file tree with sizes, as deep as the token budget allows. The entry point is
+//! `render_tree`, called by `BriefBuilder` for the whole tree and for a folder that is named.
 use super::text_format;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,12 +18,12 @@ struct FolderNode<'a> {
     bytes: u64,
 }
 
-/// Renders the deepest tree of `folder` that fits into `room` tokens. Returns its depth, or `None`
+/// Renders the deepest tree of `folder` that fits into `max_tokens` tokens. Returns its depth, or `None`
 /// if nothing is cut off.
 pub(super) fn render_tree(
     files: &[(&str, Option<u64>)],
     folder: &str,
-    room: usize,
+    max_tokens: usize,
 ) -> (String, Option<usize>) {
     let mut root = FolderNode::default();
     for (path, size) in files {
@@ -33,8 +34,8 @@ pub(super) fn render_tree(
     let deepest = root.depth().min(MAX_DEPTH);
     for depth in (1..=deepest).rev() {
         let mut text = root.summary_line(if folder.is_empty() { "./" } else { folder });
-        if root.render(&mut text, 1, depth, room * 4).is_ok()
-            && text_format::estimate_tokens(&text) <= room
+        if root.render(&mut text, 1, depth, max_tokens * 4).is_ok()
+            && text_format::estimate_tokens(&text) <= max_tokens
         {
             return (text, (depth < root.depth()).then_some(depth));
         }
@@ -94,5 +95,35 @@ impl<'a> FolderNode<'a> {
             );
         }
         if text.len() > max_bytes { Err(()) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_per_folder_are_limited() {
+        assert_eq!(MAX_FILES_PER_FOLDER, 40);
+        let render = |count: usize| {
+            let names: Vec<String> = (0..count).map(|number| format!("{number}.rs")).collect();
+            let files: Vec<_> = names.iter().map(|name| (name.as_str(), Some(1))).collect();
+            let (text, _) = render_tree(&files, "", 10_000);
+            (text.matches(".rs 1 B\n").count(), text.contains("… and 1 more file\n"))
+        };
+        assert_eq!(render(MAX_FILES_PER_FOLDER), (MAX_FILES_PER_FOLDER, false));
+        assert_eq!(render(MAX_FILES_PER_FOLDER + 1), (MAX_FILES_PER_FOLDER, true));
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        assert_eq!(MAX_DEPTH, 8);
+        let render = |depth: usize| {
+            let path = format!("{}a.rs", "folder/".repeat(depth - 1));
+            let (text, cut_at) = render_tree(&[(path.as_str(), Some(1))], "", 10_000);
+            (text.contains("a.rs 1 B"), cut_at)
+        };
+        assert_eq!(render(MAX_DEPTH), (true, None));
+        assert_eq!(render(MAX_DEPTH + 1), (false, Some(MAX_DEPTH)));
     }
 }

@@ -1,5 +1,5 @@
 //! Finds libraries that the topic mentions and a manifest depends on. For "sqlx or rusqlite?" the
-//! brief gets the manifest with one of them, and the code that uses it.
+//! brief (see `brief`) gets the manifest with one of them, and the code that uses it.
 
 /// Words of a topic, or manifest keys, that are never library names.
 const STOP_WORDS: &[&str] = &[
@@ -84,4 +84,21 @@ pub(super) fn find_dependency<'a>(manifest: &str, words: &'a [String]) -> Option
 fn is_same_package(one: &str, other: &str) -> bool {
     let normalize = |name: &str| name.to_lowercase().replace('_', "-");
     !one.is_empty() && normalize(one) == normalize(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn library_candidates_are_limited() {
+        assert_eq!((MIN_CANDIDATE_BYTES, MAX_CANDIDATES), (3, 40));
+        let count_candidates = |count: usize| {
+            let words: Vec<String> = (0..count).map(|number| format!("name{number}")).collect();
+            library_candidates(&words.join(" ")).len()
+        };
+        assert_eq!(count_candidates(MAX_CANDIDATES), MAX_CANDIDATES);
+        assert_eq!(count_candidates(MAX_CANDIDATES + 1), MAX_CANDIDATES);
+        assert_eq!(library_candidates("ab abc"), ["abc"]);
+    }
 }

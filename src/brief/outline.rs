@@ -242,3 +242,17 @@ pub(super) fn definition_end(lines: &[&str], first: usize, max_lines: usize) -> 
     }
     last
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn enclosing_definition_is_searched_in_the_lines_above() {
+        assert_eq!(MAX_LINES_ABOVE, 400);
+        let mut lines = vec!["fn long() {"];
+        lines.resize(MAX_LINES_ABOVE + 2, "    work();");
+        assert_eq!(enclosing_definition(&lines, MAX_LINES_ABOVE + 1), Some("fn long() {"));
+        assert_eq!(enclosing_definition(&lines, MAX_LINES_ABOVE + 2), None);
+    }
+}

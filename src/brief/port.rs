@@ -1,5 +1,5 @@
 //! Implements the engine's ports `BriefSource` and `SnapshotProvider` on top of the repository.
-//! Secrets in briefs and commit subjects are redacted here.
+//! Secrets in briefs (repository context for the prompts) and commit subjects are redacted here.
 use super::{BriefDetail, BriefError, BriefSelection, ChangeContext, build_brief, file_kind};
 use crate::engine::ports::FileChange;
 use crate::engine::{
@@ -271,4 +271,23 @@ fn summarize_exclusions(left_out: &[ExcludedPath]) -> String {
         format!("{} ({}{more})", reason.describe_count(paths.len()), named.join(", "))
     });
     parts.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn named_exclusions_are_limited() {
+        assert_eq!(MAX_NAMED_PATHS, 3);
+        let summarize = |count: usize| {
+            let excluded = |number: usize| ExcludedPath {
+                path: format!("link{number}"),
+                why: ExclusionReason::Link,
+            };
+            summarize_exclusions(&(1..=count).map(excluded).collect::<Vec<_>>())
+        };
+        assert_eq!(summarize(MAX_NAMED_PATHS), "3 are links (link1, link2, link3)");
+        assert_eq!(summarize(MAX_NAMED_PATHS + 1), "4 are links (link1, link2, link3 and 1 more)");
+    }
 }

@@ -1,4 +1,4 @@
-//! Result of building a brief, and its errors.
+//! Result of building a brief (repository context for the prompts), and its errors.
 use crate::repo::{ChangedFile, RepoError};
 
 /// A brief from the repository, and how it was made.

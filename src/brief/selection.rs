@@ -1,4 +1,6 @@
-//! Parser of the `--context` syntax: items separated by `;` or newlines.
+//! Parser of the `--context` syntax: items separated by `;` or newlines. They select what goes into
+//! the brief, the repository context in the prompts. The entry point is [`BriefSelection::parse`],
+//! called by `port`. `build_brief` then adds each item.
 use super::ChangeContext;
 use crate::repo::DiffRange;
 
@@ -22,7 +24,7 @@ const MIN_TOKENS: usize = 200;
 pub struct BriefSelection {
     pub(super) items: Vec<SelectionItem>,
     token_budget: Option<usize>,
-    /// The change under review, which comes first.
+    /// The change under review, which comes first in the brief. `None` outside of reviews.
     pub(super) change: Option<ChangeContext>,
 }
 
@@ -31,19 +33,19 @@ pub(super) type LineRange = (usize, usize);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SelectionItem {
-    /// Chosen by the topic.
+    /// What the topic names (see `auto`).
     Auto,
     /// The file tree and the manifests.
     Tree,
     Diff(DiffRange),
-    /// Last commits of the touched paths.
+    /// Last commits of the paths that the other items touch.
     History,
-    /// A file or folder, optionally with a line range.
+    /// A file, optionally with a line range, or a folder written without a final `/`.
     Path {
         path: String,
         lines: Option<LineRange>,
     },
-    /// All files in a folder.
+    /// All files in a folder, written with a final `/`.
     Folder(String),
     /// All files that match a glob pattern.
     Glob(String),
@@ -200,4 +202,39 @@ fn parse_path(path: &str) -> Result<String, String> {
         return Err("`..` may lead out of the repository".into());
     }
     Ok(path.strip_prefix("./").unwrap_or(path).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token_budget(text: &str) -> usize {
+        BriefSelection::parse(text).unwrap().token_budget()
+    }
+
+    #[test]
+    fn default_budget_depends_on_the_items() {
+        assert_eq!((DEFAULT_AUTO_TOKENS, DEFAULT_TOKENS), (8_000, 24_000));
+        for text in ["auto", "auto; note=look at this"] {
+            assert_eq!(token_budget(text), DEFAULT_AUTO_TOKENS, "{text}");
+        }
+        for text in ["tree", "src/a.rs", "auto; tree"] {
+            assert_eq!(token_budget(text), DEFAULT_TOKENS, "{text}");
+        }
+    }
+
+    #[test]
+    fn budget_above_the_maximum_is_capped() {
+        assert_eq!(MAX_TOKENS, 400_000);
+        assert_eq!(token_budget("tree; budget=399,999"), MAX_TOKENS - 1);
+        assert_eq!(token_budget("tree; budget=400,000"), MAX_TOKENS);
+        assert_eq!(token_budget("tree; budget=400,001"), MAX_TOKENS);
+    }
+
+    #[test]
+    fn budget_below_the_minimum_is_refused() {
+        assert_eq!(token_budget(&format!("tree; budget={MIN_TOKENS}")), MIN_TOKENS);
+        let error = BriefSelection::parse(&format!("tree; budget={}", MIN_TOKENS - 1)).unwrap_err();
+        assert_eq!(error.why, "a budget has at least 200 tokens");
+    }
 }

@@ -1,5 +1,6 @@
-//! Reads files for the brief: from the pinned tree, or from disk if there is no pin or if the user
-//! named a file that is not in the tree. Also resolves paths, names and glob patterns.
+//! Reads files for the brief (see `brief`): from the pinned tree, or from disk if there is no pin
+//! or if the user named a file that is not in the tree. Also resolves paths, names and glob
+//! patterns.
 use crate::repo::{
     self, ExclusionReason, Pin, RepoError, TreeFile, TreeReader, TreeStore, TreeView,
     exclusion_reason,
@@ -271,4 +272,28 @@ fn glob_match(pattern: &[u8], path: &[u8]) -> bool {
         };
     }
     reachable.last() == Some(&true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    #[test]
+    fn files_listed_without_a_pin_are_limited() {
+        assert_eq!(MAX_DISK_FILES, 5_000);
+        let folder = tempfile::tempdir().unwrap();
+        let trees = TreeStore::new(&folder.path().join("home"));
+        let create_file = |number: usize| {
+            File::create(folder.path().join(format!("{number}.rs"))).unwrap();
+        };
+        let list = || {
+            let source_tree = SourceTree::open(&trees, folder.path(), folder.path(), None).unwrap();
+            (source_tree.paths().len(), source_tree.complete)
+        };
+        (0..MAX_DISK_FILES).for_each(create_file);
+        assert_eq!(list(), (MAX_DISK_FILES, true));
+        create_file(MAX_DISK_FILES);
+        assert_eq!(list(), (MAX_DISK_FILES, false));
+    }
 }

@@ -1,4 +1,5 @@
-//! Searches the tree for definitions and uses of symbols (Aho-Corasick, with a timeout).
+//! Searches the tree for definitions and uses of symbols (Aho-Corasick, with a timeout). The entry
+//! point is `find_symbols`, called by `auto` for the symbols and libraries a topic names.
 use super::file_excerpt;
 use super::file_kind::{self, FileKind};
 use super::outline;
@@ -36,15 +37,31 @@ pub(super) struct SymbolSearchResult {
 
 /// Finds the definitions of symbols. Uses are returned only for symbols without a definition.
 pub(super) fn find_symbols(source_tree: &SourceTree, symbols: &[String]) -> SymbolSearchResult {
-    let mut found = SymbolSearchResult { locations: vec![], cut_short: None };
-    let Ok(matcher) = AhoCorasick::new(symbols) else { return found };
+    let paths = searched_paths(source_tree);
+    let started_at = Instant::now();
+    search_files(source_tree, &paths, symbols, || started_at.elapsed())
+}
+
+/// Paths of the files that may define a symbol, the most likely kind first.
+fn searched_paths(source_tree: &SourceTree) -> Vec<&str> {
     let mut paths: Vec<(FileKind, &str)> =
         source_tree.paths().into_iter().map(|path| (file_kind::classify(path), path)).collect();
     paths.retain(|(kind, _)| *kind != FileKind::Generated && *kind != FileKind::Docs);
     paths.sort_by_key(|(kind, _)| *kind);
-    let deadline = Instant::now() + SEARCH_TIMEOUT;
-    for (index, (_, path)) in paths.iter().enumerate() {
-        if Instant::now() >= deadline {
+    paths.into_iter().map(|(_, path)| path).collect()
+}
+
+/// Searches the files in this order, until `elapsed` reaches the timeout.
+fn search_files(
+    source_tree: &SourceTree,
+    paths: &[&str],
+    symbols: &[String],
+    elapsed: impl Fn() -> Duration,
+) -> SymbolSearchResult {
+    let mut found = SymbolSearchResult { locations: vec![], cut_short: None };
+    let Ok(matcher) = AhoCorasick::new(symbols) else { return found };
+    for (index, path) in paths.iter().enumerate() {
+        if elapsed() >= SEARCH_TIMEOUT {
             found.cut_short = Some((index, paths.len()));
             break;
         }
@@ -113,4 +130,53 @@ fn prefer_definitions(symbols: &[String], mut found: SymbolSearchResult) -> Symb
         .locations
         .sort_by_key(|location| symbols.iter().position(|symbol| *symbol == location.symbol));
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::TreeStore;
+
+    #[test]
+    fn search_ends_at_its_timeout() {
+        assert_eq!(SEARCH_TIMEOUT, Duration::from_millis(300));
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.rs"), "fn wanted() {}\n").unwrap();
+        let trees = TreeStore::new(&folder.path().join("home"));
+        let source_tree = SourceTree::open(&trees, folder.path(), folder.path(), None).unwrap();
+        let symbols = ["wanted".to_owned()];
+        let search = |elapsed: Duration| {
+            let found = search_files(&source_tree, &["a.rs"], &symbols, || elapsed);
+            (found.locations.len(), found.cut_short)
+        };
+        assert_eq!(search(SEARCH_TIMEOUT.checked_sub(Duration::from_nanos(1)).unwrap()), (1, None));
+        assert_eq!(search(SEARCH_TIMEOUT), (0, Some((0, 1))));
+    }
+
+    fn scan_text(text: &str) -> Vec<SymbolLocation> {
+        let mut locations = vec![];
+        scan_file("a.rs", text, &["wanted".to_owned()], &mut locations);
+        locations
+    }
+
+    #[test]
+    fn definitions_and_uses_per_symbol_are_limited() {
+        assert_eq!((MAX_DEFINITIONS, MAX_USES), (3, 2));
+        for (line, max) in [("fn wanted() {}\n", MAX_DEFINITIONS), ("wanted();\n", MAX_USES)] {
+            assert_eq!(scan_text(&line.repeat(max)).len(), max, "{line}");
+            assert_eq!(scan_text(&line.repeat(max + 1)).len(), max, "{line}");
+        }
+    }
+
+    #[test]
+    fn long_definition_is_cut() {
+        assert_eq!(MAX_DEFINITION_LINES, 60);
+        let last_line = |lines: usize| {
+            let body = "    work();\n".repeat(lines - 2);
+            scan_text(&format!("fn wanted() {{\n{body}}}\nfn next() {{}}\n"))[0].last_line
+        };
+        assert_eq!(last_line(MAX_DEFINITION_LINES - 1), MAX_DEFINITION_LINES - 1);
+        assert_eq!(last_line(MAX_DEFINITION_LINES), MAX_DEFINITION_LINES);
+        assert_eq!(last_line(MAX_DEFINITION_LINES + 1), MAX_DEFINITION_LINES);
+    }
 }

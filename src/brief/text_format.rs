@@ -60,3 +60,16 @@ pub(super) fn format_size(bytes: u64) -> String {
         _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_over_the_limit_is_cut() {
+        assert_eq!(MAX_LINE_CHARS, 400);
+        let at_limit = "é".repeat(MAX_LINE_CHARS);
+        assert_eq!(truncate_line(&at_limit), at_limit);
+        assert_eq!(truncate_line(&format!("{at_limit}é")), format!("{at_limit}…"));
+    }
+}

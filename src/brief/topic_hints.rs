@@ -170,3 +170,40 @@ fn split_words(text: &str) -> impl Iterator<Item = &str> {
     let ascii = text.split(move |c: char| is_separator(c) || !c.is_ascii());
     words.chain(ascii).filter(|word| !word.is_empty() && word.len() <= MAX_WORD_BYTES)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_symbols_of_a_topic_are_limited() {
+        assert_eq!(MAX_NAMES, 24);
+        let topic = |count: usize| {
+            let words: Vec<String> =
+                (0..count).map(|number| format!("f{number}.rs name_{number}")).collect();
+            let hints = TopicHints::parse(&words.join(" "));
+            (hints.names.len(), hints.symbols.len())
+        };
+        assert_eq!(topic(MAX_NAMES), (MAX_NAMES, MAX_NAMES));
+        assert_eq!(topic(MAX_NAMES + 1), (MAX_NAMES, MAX_NAMES));
+    }
+
+    #[test]
+    fn long_word_is_no_name() {
+        assert_eq!(MAX_WORD_BYTES, 300);
+        let parse =
+            |bytes: usize| TopicHints::parse(&format!("{}.rs", "x".repeat(bytes - 3))).names;
+        assert_eq!(parse(MAX_WORD_BYTES).len(), 1);
+        assert!(parse(MAX_WORD_BYTES + 1).is_empty());
+    }
+
+    #[test]
+    fn commit_id_has_seven_to_forty_digits() {
+        assert_eq!(COMMIT_ID_DIGITS, 7..=40);
+        for (digits, is_id) in [(6, false), (7, true), (40, true), (41, false)] {
+            let id = "a".repeat(digits);
+            let change = TopicHints::parse(&format!("Is commit {id} right?")).change;
+            assert_eq!(change, is_id.then_some(DiffRange::Commit(id)), "{digits} digits");
+        }
+    }
+}

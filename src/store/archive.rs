@@ -32,7 +32,7 @@ pub struct SqliteArchive {
     home: PathBuf,
     clock: Arc<dyn Clock>,
     database: Arc<Database>,
-    /// Read connections, so that readers and the writer do not block each other.
+    /// Connections for queries, so that readers and the writer do not block each other.
     readers: [Database; 2],
     exports: Arc<ExportWriter>,
     presence: Mutex<Option<Arc<PresenceLock>>>,

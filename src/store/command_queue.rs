@@ -107,3 +107,49 @@ pub(super) fn withdraw(
 fn delete(connection: &Connection, id: QueuedCommandId) -> Result<(), ArchiveError> {
     connection.execute("DELETE FROM wishes WHERE id = ?1", [id.0]).map(drop).map_err(sqlite_error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::database::Database;
+
+    /// Runs a test with an empty queue.
+    fn with_queue(test: impl FnOnce(&Connection) -> Result<(), ArchiveError>) {
+        let home = tempfile::tempdir().unwrap();
+        let database = Database::new(home.path().join("archive.db"));
+        let result = database.with_connection(|connection| {
+            // The rows refer to a debate that does not exist.
+            connection.execute_batch("PRAGMA foreign_keys = OFF").map_err(sqlite_error)?;
+            test(connection)
+        });
+        result.unwrap();
+    }
+
+    #[test]
+    fn command_is_valid_for_10_s() {
+        assert_eq!(COMMAND_TTL_MS, 10_000);
+        with_queue(|connection| {
+            for (age, is_valid) in [(COMMAND_TTL_MS, true), (COMMAND_TTL_MS + 1, false)] {
+                let id = enqueue(connection, 1, &[], 0)?;
+                assert_eq!(store_answer(connection, id, &Ok(()), age)?, is_valid, "{age} ms");
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn abandoned_row_is_deleted_after_60_s() {
+        assert_eq!(STALE_ROW_MS, 60_000);
+        with_queue(|connection| {
+            let first = enqueue(connection, 1, &[], 0)?;
+            let second = enqueue(connection, 1, &[], STALE_ROW_MS)?;
+            let pending_ids = || -> Result<Vec<QueuedCommandId>, ArchiveError> {
+                Ok(list_pending(connection)?.iter().map(|queued| queued.id).collect())
+            };
+            assert_eq!(pending_ids()?, [first, second]);
+            let third = enqueue(connection, 1, &[], STALE_ROW_MS + 1)?;
+            assert_eq!(pending_ids()?, [second, third]);
+            Ok(())
+        });
+    }
+}

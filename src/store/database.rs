@@ -1,5 +1,7 @@
-//! SQLite connections. A [`Database`] opens its connection when first needed and guards it with a
-//! mutex. Waiting for it does not block the other tasks of a multi-thread runtime.
+//! SQLite connections. A [`Database`] is one connection, opened on first use, behind a mutex.
+//! Waiting for it does not block the other tasks of a multi-thread runtime. The entry point is
+//! `Database::with_connection`. `SqliteArchive` has one main and two read connections, and the
+//! thread that writes exported files has its own.
 use super::files;
 use super::schema::{self, sqlite_error};
 use crate::engine::ArchiveError;
@@ -11,10 +13,10 @@ use std::time::{Duration, Instant};
 
 /// Prepared statements that are cached per connection.
 const STATEMENT_CACHE_SIZE: usize = 64;
-/// Waits for the connection from this duration on are logged.
+/// A wait for the connection is logged if it takes at least this long.
 const LOGGED_LOCK_WAIT: Duration = Duration::from_millis(100);
 
-/// A database connection behind a mutex, opened when first needed.
+/// One database connection behind a mutex, opened on first use.
 pub(super) struct Database {
     path: PathBuf,
     connection: Mutex<Option<Connection>>,
@@ -50,7 +52,7 @@ impl Database {
         })
     }
 
-    /// Whether the connection is not locked at the moment.
+    /// Whether the connection is unlocked at the moment, so that the archive can choose a free one.
     pub(super) fn is_free(&self) -> bool {
         self.connection.try_lock().is_ok()
     }
@@ -71,7 +73,8 @@ impl Database {
     }
 }
 
-/// Runs blocking work without stalling the other tasks of a multi-thread tokio runtime.
+/// Runs blocking work without stalling the other tasks of a multi-thread tokio runtime. Elsewhere
+/// it blocks the thread.
 fn run_blocking<T>(work: impl FnOnce() -> T) -> T {
     use tokio::runtime::{Handle, RuntimeFlavor};
     let flavor = Handle::try_current().map(|handle| handle.runtime_flavor());

@@ -117,3 +117,43 @@ pub(super) fn record_path(root: &Path, name: &str, is_taken: impl Fn(&Path) -> b
     };
     (1..=MAX_RECORD_NUMBER).map(path).find(|path| !is_taken(path)).unwrap_or_else(|| path(1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slug_keeps_60_characters_or_180_bytes() {
+        assert_eq!((MAX_SLUG_CHARS, MAX_SLUG_BYTES), (60, 180));
+        // A letter of two bytes, and one of four.
+        for (letter, max_letters) in [("é", MAX_SLUG_CHARS), ("\u{10428}", MAX_SLUG_BYTES / 4)] {
+            let expected = format!("2026-11-16-{}", letter.repeat(max_letters));
+            for length in [max_letters, max_letters + 1] {
+                assert_eq!(slug("2026-11-16", &letter.repeat(length)), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn id_is_searched_in_the_first_32_kib_of_a_record() {
+        assert_eq!(MAX_HEADER_BYTES, 32 * 1024);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record.md");
+        let id_line = "**Id**: debate-one";
+        let lines_before = usize::try_from(MAX_HEADER_BYTES).unwrap() - id_line.len();
+        for (lines_before, expected) in [(lines_before, true), (lines_before + 1, false)] {
+            fs::write(&path, "\n".repeat(lines_before) + id_line).unwrap();
+            assert_eq!(is_record_of(&path, "debate-one"), expected);
+        }
+    }
+
+    #[test]
+    fn records_are_numbered_up_to_9999() {
+        assert_eq!(MAX_RECORD_NUMBER, 9_999);
+        let folder = Path::new("repository/.debates");
+        let last = folder.join("topic-9999.md");
+        let root = Path::new("repository");
+        assert_eq!(record_path(root, "topic", |path| path != last), last);
+        assert_eq!(record_path(root, "topic", |_| true), folder.join("topic.md"));
+    }
+}

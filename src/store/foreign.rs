@@ -139,3 +139,21 @@ fn strip_record_markup(turn: TranscriptTurn) -> Option<TranscriptTurn> {
     let is_empty = prose.is_empty() || prose.starts_with("[INCOMPLETE]");
     (!is_empty).then(|| TranscriptTurn { text: strip_control_chars(prose), ..turn })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_of_32_mib_is_imported_and_a_larger_one_refused() {
+        assert_eq!(MAX_FILE_BYTES, 32 * 1024 * 1024);
+        let home = tempfile::tempdir().unwrap();
+        let key = SigningKey::load_or_create(home.path()).unwrap();
+        let record = "# Debate: One file?\n## Round 1\n### Proposer (claude)\nYes.\n";
+        let mut text = " ".repeat(MAX_FILE_BYTES - record.len()) + record;
+        assert!(parse(&text, &key).is_ok());
+        text.push(' ');
+        let error = parse(&text, &key).unwrap_err().to_string();
+        assert!(error.ends_with("it is larger than 33554432 bytes"), "{error}");
+    }
+}

@@ -182,9 +182,10 @@ impl Lease {
                     "UPDATE leases SET holder = NULL WHERE debate_id = ?1 AND epoch = ?2",
                     params![self.debate_row, self.epoch],
                 )
-                .and_then(|released| match released {
-                    0 => Ok(0),
-                    _ => {
+                .and_then(|released| {
+                    if released == 0 {
+                        Ok(0)
+                    } else {
                         let Lease { debate_row, epoch, .. } = *self;
                         tracing::debug!(debate_row, epoch, "lease released");
                         connection.execute("DELETE FROM live WHERE debate_id = ?1", [debate_row])
@@ -192,5 +193,29 @@ impl Lease {
                 })
                 .map_err(sqlite_error)
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lease_expires_30_s_after_its_last_heartbeat() {
+        assert_eq!(LEASE_TIMEOUT_MS, 30_000);
+        let home = tempfile::tempdir().unwrap();
+        let presence = PresenceLock::new(home.path()).unwrap();
+        let holder_at =
+            |now: i64| describe_holder(home.path(), Some(presence.name().to_owned()), 0, now);
+        assert!(holder_at(LEASE_TIMEOUT_MS).is_some());
+        assert_eq!(holder_at(LEASE_TIMEOUT_MS + 1), None);
+    }
+
+    #[test]
+    fn name_of_a_holder_keeps_60_characters() {
+        assert_eq!(MAX_NAME_CHARS, 60);
+        for length in [MAX_NAME_CHARS, MAX_NAME_CHARS + 1] {
+            assert_eq!(sanitize_name(&"é".repeat(length)), "é".repeat(MAX_NAME_CHARS));
+        }
     }
 }

@@ -166,7 +166,7 @@ impl LeaseMonitor {
                 if monitor.lock_subscriptions().is_empty() {
                     continue;
                 }
-                if last_heartbeat.elapsed() >= HEARTBEAT_INTERVAL {
+                if is_heartbeat_due(last_heartbeat.elapsed()) {
                     last_heartbeat = Instant::now();
                     let renewed = database.with_connection(|connection| {
                         let statement = "UPDATE leases SET beat_at = ?2 WHERE holder = ?1";
@@ -214,5 +214,24 @@ impl LeaseMonitor {
     }
 }
 
+/// Whether the next heartbeat is due this long after the last one.
+fn is_heartbeat_due(elapsed: Duration) -> bool {
+    elapsed >= HEARTBEAT_INTERVAL
+}
+
 const _: () =
     assert!(HEARTBEAT_INTERVAL.as_millis() * 3 < lease::LEASE_TIMEOUT_MS.unsigned_abs() as u128);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heartbeat_is_due_every_5_s() {
+        assert_eq!(HEARTBEAT_INTERVAL, Duration::from_secs(5));
+        assert!(is_heartbeat_due(HEARTBEAT_INTERVAL));
+        assert!(!is_heartbeat_due(
+            HEARTBEAT_INTERVAL.checked_sub(Duration::from_millis(1)).unwrap()
+        ));
+    }
+}

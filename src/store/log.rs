@@ -61,7 +61,7 @@ impl SqliteLog {
         let Some(debate) = self.write_transaction(events, command_id)? else { return Ok(None) };
         let id = &debate.setup().id;
         for (seq, event) in (self.seq + 1..).zip(events) {
-            tracing::debug!(debate = %id, seq, kind = %event.name(), "event appended");
+            tracing::debug!(debate = %id, seq, event = %event.name(), "event appended");
         }
         if let Some(QueuedCommandId(command)) = command_id {
             tracing::debug!(debate = %id, command, "command answered");

@@ -1,4 +1,6 @@
 //! Maintenance of the database: integrity check, and rebuild of the projections from the event log.
+//! Entry points: `check_health` and `reindex`, which `SqliteArchive` offers to `debate doctor` and
+//! `debate reindex`.
 use super::database::Database;
 use super::debate_rows::load_debate;
 use super::projections;

@@ -274,3 +274,19 @@ pub(super) fn read_version(connection: &Connection) -> Result<i64, ArchiveError>
 pub(super) fn sqlite_error(error: rusqlite::Error) -> ArchiveError {
     ArchiveError::Storage(error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lock_of_another_process_is_awaited_for_10_s() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut connection = Connection::open(folder.path().join("archive.db")).unwrap();
+        configure_and_migrate(&mut connection).unwrap();
+        let timeout_ms: u32 =
+            connection.pragma_query_value(None, "busy_timeout", |row| row.get(0)).unwrap();
+        assert_eq!(u128::from(timeout_ms), BUSY_TIMEOUT.as_millis());
+        assert_eq!(timeout_ms, 10_000);
+    }
+}

@@ -1,4 +1,6 @@
-//! Queries of the archive: id lookup, lists, duplicate check and full-text search.
+//! Queries of the archive: id lookup, lists, duplicate check and full-text search. Entry points:
+//! `resolve_id`, `list`, `search` and `find_duplicates`. `SqliteArchive` calls them, the last one
+//! in the transaction that creates a debate.
 use super::debate_rows::parse_status;
 use super::schema::sqlite_error;
 use crate::debate::{Cue, Setup};
@@ -253,4 +255,21 @@ fn excerpt(text: &str, words: &[&str]) -> String {
     let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" };
     let middle: String = chars[from..to].iter().collect();
     format!("{}{}{}", ellipsis(from > 0), middle.trim(), ellipsis(to < chars.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpt_has_60_characters_before_and_120_from_the_match_on() {
+        assert_eq!(CONTEXT_CHARS, 60);
+        let text = |before: usize, after: usize| {
+            format!("{}match{}", "é".repeat(before), "ü".repeat(after))
+        };
+        let (before, after) = (CONTEXT_CHARS, 2 * CONTEXT_CHARS - "match".len());
+        let whole = text(before, after);
+        assert_eq!(excerpt(&whole, &["match"]), whole);
+        assert_eq!(excerpt(&text(before + 1, after + 1), &["match"]), format!("…{whole}…"));
+    }
 }

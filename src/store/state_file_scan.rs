@@ -53,3 +53,23 @@ fn read_regular_file(root: &Path, path: &Path) -> io::Result<String> {
     File::open(path)?.take(MAX_STATE_FILE_BYTES).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn state_file_of_32_mib_is_read_and_a_larger_one_refused() {
+        assert_eq!(MAX_STATE_FILE_BYTES, 32 * 1024 * 1024);
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("last-debate.json");
+        // A sparse file, which takes no space on disk.
+        let file = File::create(&path).unwrap();
+        file.set_len(MAX_STATE_FILE_BYTES).unwrap();
+        let text = read_regular_file(root.path(), &path).unwrap();
+        assert_eq!(text.len() as u64, MAX_STATE_FILE_BYTES);
+        file.set_len(MAX_STATE_FILE_BYTES + 1).unwrap();
+        let error = read_regular_file(root.path(), &path).unwrap_err();
+        assert_eq!(error.to_string(), "it is larger than 33554432 bytes");
+    }
+}

@@ -1,8 +1,10 @@
 //! Briefs: what each selection item and each topic adds to the prompt, how paths are resolved, and
 //! which files are left out unless named explicitly.
 use crate::test_repo::TestRepo;
-use debate_mcp::brief::{BriefDetail, BriefError, BriefSelection, RepositoryBrief, build_brief};
-use debate_mcp::repo::TreeStore;
+use debate_mcp::brief::{
+    BriefDetail, BriefError, BriefSelection, ChangeContext, RepositoryBrief, build_brief,
+};
+use debate_mcp::repo::{DiffRange, TreeStore};
 use std::fs;
 use std::path::Path;
 
@@ -61,10 +63,10 @@ fn selection_items_parse_and_others_are_refused() {
     assert!(format!("{note:?}").contains("one; two\\nthree; tree"), "{note:?}");
     let invalid_items = [
         ("diff=", "no value after"),
-        ("diff=..", "either side"),
+        ("diff=..", "both sides"),
         ("budget=many", "a number of tokens"),
         ("budget=5", "at least"),
-        ("a.rs:40-10", "the first comes first"),
+        ("a.rs:40-10", "the first is not above the last"),
         ("a.rs:0", "line numbers start at 1"),
         ("a.rs#Lx", "lines are written"),
         ("../a.rs", "lead out"),
@@ -222,7 +224,7 @@ fn paths_resolve_from_the_current_folder_then_the_root() {
         assert!(brief_from(missing, &subfolder).is_err(), "{missing}");
     }
     let error = brief_from("lib.rs:99", &root.join("src")).unwrap_err().to_string();
-    assert!(error.contains("`src/lib.rs` has 1 lines"), "{error}");
+    assert!(error.contains("`src/lib.rs` has only 1 lines"), "{error}");
 }
 
 #[test]
@@ -310,4 +312,39 @@ fn agent_instructions_are_listed_but_not_quoted() {
         assert!(is_listed, "{selection} {topic}: {:?}", brief.left_out);
     }
     assert!(brief_for(&repo, "file=CLAUDE.md", "").text.contains("Agree with"));
+}
+
+/// The brief of a review has at most six documents that the description names, and at most four
+/// other decision records.
+#[test]
+fn design_documents_of_a_change_are_limited() {
+    for (named, found) in [(6, 4), (7, 5)] {
+        let repo = TestRepo::new();
+        let named: Vec<String> = (0..named).map(|number| format!("docs/part{number}.md")).collect();
+        for path in &named {
+            repo.write(path, "# Part\n");
+        }
+        for number in 0..found {
+            repo.write(&format!("adr/{number:04}.md"), "# Decision\n");
+        }
+        repo.commit(&[("src/a.rs", "fn one() {}\n")]);
+        repo.write("src/a.rs", "fn two() {}\n");
+        let change = ChangeContext {
+            range: DiffRange::Worktree,
+            base_folder: String::new(),
+            title: "Two".into(),
+            body: named.join(" "),
+            messages: vec![],
+            earlier_findings: vec![],
+        };
+        let selection = BriefSelection::parse("none").unwrap().with_change(change);
+        let (root, pin, trees) = (repo.root(), repo.pin(), repo.tree_store());
+        let detail = BriefDetail::Contents;
+        let brief = build_brief(&trees, &root, &root, Some(&pin), "", &selection, detail).unwrap();
+        let count_picks =
+            |reason: &str| brief.picked.iter().filter(|line| line.ends_with(reason)).count();
+        let counts =
+            (count_picks(": named in the description"), count_picks(": decides on designs"));
+        assert_eq!(counts, (6, 4), "{:?}", brief.picked);
+    }
 }
