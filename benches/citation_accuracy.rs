@@ -185,7 +185,7 @@ fn build_citation(
             lines = lines.iter().map(|line| line.chars().map(look_alike).collect()).collect();
         }
         "other file" => {
-            path.clone_from(&snippets[(nth + snippets.len() / 2) % snippets.len()].path)
+            path.clone_from(&snippets[(nth + snippets.len() / 2) % snippets.len()].path);
         }
         "invented file" => path = format!("{}_invented.rs", path.replace('.', "_")),
         "line out of range" => {

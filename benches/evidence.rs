@@ -96,7 +96,7 @@ fn main() {
             &tree,
             &missing_quote,
             &CACHED_INDEX_ONLY,
-        ))
+        ));
     });
     println!("path index, content index from disk and one search: {:.0} ms", millis(load_time));
 

@@ -17,10 +17,11 @@
 //! | `result`     | winner, scores, end reason                                              |
 //! | `deadlines`  | which timeout applies now                                               |
 //! | `timers`     | periodic work: timeouts, eviction, retries                              |
-//! | `validate`   | checks of names, topics and speech lengths                              |
+//! | `field_limits`   | checks of names, topics and speech lengths                              |
 //! | `restore`    | restores rooms after a restart                                          |
 mod deadlines;
 mod error;
+mod field_limits;
 mod keys;
 mod limits;
 mod live_room;
@@ -32,7 +33,6 @@ mod room;
 mod room_state;
 mod service;
 mod timers;
-mod validate;
 
 pub use deadlines::{TimeoutAction, timeout_action};
 pub use error::ArenaError;

@@ -253,3 +253,19 @@ fn find_repo_root(folder: &Path) -> PathBuf {
     let root = folder.ancestors().find(|folder| folder.join(".git").exists());
     root.unwrap_or(&folder).to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_of_money_are_limited() {
+        let validate = |amount: f64| {
+            let limits = LimitSettings { max_cost: Some(amount), ..LimitSettings::default() };
+            UserSettings { limits, ..UserSettings::default() }.validate()
+        };
+        assert_eq!(validate(MAX_AMOUNT.next_down()), Ok(()));
+        let error = validate(MAX_AMOUNT).unwrap_err();
+        assert!(error.ends_with("it must be at least 0 and below 1000000000"), "{error}");
+    }
+}

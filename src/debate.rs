@@ -42,6 +42,7 @@
 //! | `redaction_summary` | Counts redacted secrets in the record                             |
 //! | `status`            | Status of a debate, in the words users read                       |
 pub mod body;
+pub mod budget;
 pub mod citation;
 pub mod claims_block;
 pub mod content_hash;
@@ -57,7 +58,7 @@ pub mod invisible_chars;
 pub mod language;
 pub mod ledger;
 pub mod mask;
-pub mod plan;
+pub mod next_step;
 pub mod prompt;
 pub mod redaction_summary;
 pub mod reply;
@@ -77,6 +78,7 @@ pub mod visibility;
 pub mod word_count;
 
 pub use body::{Body, Claim, Concession, HelpRequest, JudgeRuling, ReplyKind, Resolution, Section};
+pub use budget::Budget;
 pub use citation::{Citation, CitationStatus, RecheckStatus};
 pub use envelope::{Envelope, Spend, to_millionths};
 pub use event::{
@@ -87,13 +89,13 @@ pub use format::{
     Act, Format, Phase, Quorum, Role, Rounds, Shortfall, Side, Speakers, SpeakingOrder,
     TranscriptScope,
 };
-pub use plan::{PauseReason, Step, next};
+pub use next_step::{PauseReason, Step, next};
 pub use reviewed_change::{
     BaseTree, ChangeSummary, CodeLocation, KnownFinding, NotedFinding, ReviewedChange, Severity,
 };
 pub use rules::{Rule, RuleFinding, RuleWeight, check_rules, validate_reply};
 pub use seat::{Effort, Participant, Seat};
-pub use setup::{Budget, DebateLimits, HoldPoint, Origin, Setup, SetupError};
+pub use setup::{DebateLimits, HoldPoint, Origin, Setup, SetupError};
 pub use state::{Debate, IllegalEvent, LogFlaw};
 pub use status::Status;
 pub use visibility::TranscriptItem;

@@ -9,6 +9,7 @@
 //! | `app`                | `App`: open, resume, read and find debates; its errors                |
 //! | `session`            | one running debate: redact, check, append, apply, publish, log lines  |
 //! | `turn`               | one turn: build the request, fetch the reply, turn it into an event   |
+//! | `reply_acceptance`   | accept a reply, reject it and ask once more, or fail the turn         |
 //! | `reply_pipeline`     | sanitize a reply and check its citations before it is parsed          |
 //! | `redaction_gate`     | redact everything that is stored, published or sent                   |
 //! | `command`            | commands to a debate, and session errors                              |
@@ -23,7 +24,7 @@
 //! | `topic_sides`        | parser for topics that name their sides and models                    |
 //! | `topic_suggestions`  | suggest topics from changed files                                     |
 //! | `evidence_heuristic` | does a topic ask for something measurable?                            |
-//! | `preflight`          | pin, brief, seating and probe requests before a debate is created     |
+//! | `preflight`          | pin, brief (repository context), seating and probe requests           |
 //! | `pairing`            | choose participants for open main seats                               |
 //! | `seating`            | the full seating plan, with further roles and audience                |
 //! | `casting`            | build the seats of a setup from a draft                               |
@@ -59,6 +60,7 @@ pub mod recheck;
 pub mod recovery;
 pub mod redaction_gate;
 pub mod remote_commands;
+mod reply_acceptance;
 pub mod reply_pipeline;
 pub mod run;
 mod seat_transfer;

@@ -114,3 +114,32 @@ fn load_builtin_formats(folder: &Path) -> Vec<CatalogEntry> {
     };
     formats::built_in_offers().into_iter().filter_map(build_entry).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pads a text with a comment to this size.
+    fn pad(text: &str, bytes: u64) -> String {
+        let padding = usize::try_from(bytes).unwrap() - text.len();
+        format!("{text}{}", "#".repeat(padding))
+    }
+
+    #[test]
+    fn prompt_or_format_file_over_1_mib_is_not_read() {
+        assert_eq!(MAX_FILE_BYTES, 1_048_576);
+        for (bytes, is_read) in [(MAX_FILE_BYTES, true), (MAX_FILE_BYTES + 1, false)] {
+            let folder = tempfile::tempdir().unwrap();
+            let (prompts_dir, formats_dir) = (folder.path().join("p"), folder.path().join("f"));
+            fs::create_dir_all(prompts_dir.join("duel")).unwrap();
+            fs::create_dir_all(&formats_dir).unwrap();
+            fs::write(prompts_dir.join("duel/propose.md"), pad("Mine.", bytes)).unwrap();
+            let format_text = pad("about = \"x\"\nbase = \"duel\"\n", bytes);
+            fs::write(formats_dir.join("mine.toml"), format_text).unwrap();
+            let catalog = load(&prompts_dir, &formats_dir);
+            assert_eq!(catalog.find("mine").is_ok(), is_read);
+            let prompt = &catalog.find("duel").unwrap().prompts["propose"];
+            assert_eq!(prompt.starts_with("Mine."), is_read);
+        }
+    }
+}

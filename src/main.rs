@@ -16,6 +16,10 @@ use debate_mcp::store::SqliteArchive;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
+use tracing::Level;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// Worker threads of the async runtime. Blocking work has its own threads.
 const WORKER_THREADS: usize = 2;
@@ -32,15 +36,32 @@ impl Clock for SystemClock {
     }
 }
 
-fn main() -> ExitCode {
-    let args = Args::parse();
-    let config = Config::load();
-    let level = config.as_ref().ok().and_then(|config| config.log_level.as_ref()?.parse().ok());
+/// Starts logging to stderr at the level of `DEBATE_LOG` (default: `warn`). Dependencies log
+/// warnings only: their debug lines would hide ours, and could contain request headers.
+fn start_logging(level: Option<&str>) {
+    let parsed = level.map(str::parse::<Level>);
+    let own_level = parsed.as_ref().and_then(|level| level.as_ref().ok()).copied();
+    let own_level = own_level.unwrap_or(Level::WARN);
+    let targets = Targets::new()
+        .with_default(own_level.min(Level::WARN))
+        .with_target("debate", own_level)
+        .with_target("debate_mcp", own_level);
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(false)
-        .with_max_level(level.unwrap_or(tracing::Level::WARN))
+        .with_max_level(Level::TRACE)
+        .finish()
+        .with(targets)
         .init();
+    if let (Some(level), Some(Err(_))) = (level, parsed) {
+        tracing::warn!(level, "unknown DEBATE_LOG; use error, warn, info, debug or trace");
+    }
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let config = Config::load();
+    start_logging(config.as_ref().ok().and_then(|config| config.log_level.as_deref()));
     let config = match config {
         Ok(config) => config,
         Err(error) => {

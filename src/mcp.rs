@@ -66,6 +66,7 @@ use rmcp::transport::stdio_pipes;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
 
 /// Grace period to flush pending responses after the client has disconnected.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(400);
@@ -106,12 +107,41 @@ pub async fn serve_on(
         Err(error) => return Err(error.to_string()),
     };
     tracing::debug!("mcp handshake completed");
+    let service =
+        async move { service.waiting().await.map(drop).map_err(|error| error.to_string()) };
+    wait_with_grace_period(service, &shutdown).await
+}
+
+/// Awaits the service. After shutdown, it is dropped at the end of the grace period.
+async fn wait_with_grace_period(
+    service: impl Future<Output = Result<(), String>>,
+    shutdown: &CancellationToken,
+) -> Result<(), String> {
     let grace_period = async {
         shutdown.cancelled().await;
         tokio::time::sleep(SHUTDOWN_GRACE).await;
     };
     tokio::select! {
-        result = service.waiting() => result.map(drop).map_err(|error| error.to_string()),
+        result = service => result,
         () = grace_period => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn service_ends_400_ms_after_shutdown() {
+        assert_eq!(SHUTDOWN_GRACE, Duration::from_millis(400));
+        let shutdown = CancellationToken::new();
+        shutdown.cancel();
+        for (milliseconds, expected) in [(399, Err("flushed".to_owned())), (401, Ok(()))] {
+            let service = async {
+                tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+                Err::<(), String>("flushed".into())
+            };
+            assert_eq!(wait_with_grace_period(service, &shutdown).await, expected);
+        }
     }
 }

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `summary` | the result as Markdown, verdict first |
 //! | `verdict` | the verdict as a view, with the real names of the sides |
-//! | `court` | round marks, votes, fouls and admissions, added to a verdict |
+//! | `court` | round marks, votes, fouls called by judges, and admissions, added to a verdict |
 //! | `dialogue` | the result of a dialogue: insights and the user's decision |
 //! | `research` | the report of a research debate |
 //! | `record` | the whole debate as one Markdown file |

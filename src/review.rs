@@ -29,6 +29,8 @@ mod from_debate;
 pub mod merge_gate;
 pub mod output;
 pub mod request;
+#[cfg(test)]
+mod test_review;
 
 pub use from_debate::{
     DEFAULT_MAX_FINDINGS, review_from_debate, skipped_review, with_known_findings,

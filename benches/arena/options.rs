@@ -64,14 +64,15 @@ impl LoadOptions {
                 "--rounds" => options.rounds = parse_number(next_value()),
                 "--viewers" => options.viewers = parse_number(next_value()),
                 "--every" => {
-                    options.poll_interval = Duration::from_millis(parse_number(next_value()) as u64)
+                    options.poll_interval =
+                        Duration::from_millis(parse_number(next_value()) as u64);
                 }
                 "--fresh" => options.new_connections = true,
                 "--kill" => options.kill = true,
                 "--no-judge" => options.has_judge = false,
                 "--goal" => options.p99_goal_ms = parse_number(next_value()) as f64,
                 "--limit" => {
-                    options.timeout = Duration::from_secs(parse_number(next_value()) as u64)
+                    options.timeout = Duration::from_secs(parse_number(next_value()) as u64);
                 }
                 "--program" => options.program = Some(next_value()),
                 "--serve" => options.serve_args.push(next_value()),

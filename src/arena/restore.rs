@@ -102,7 +102,7 @@ impl ArenaService {
                 self.spawn_follower(live_room, run);
             }
             Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) => {
-                self.load_progress(live_room, id)
+                self.load_progress(live_room, id);
             }
             Err(error) => return Err(error),
         }

@@ -1,4 +1,6 @@
-//! Result of an arena debate: winner, scores, summary, and why it ended.
+//! Result of an arena debate: winner, scores, summary, and why it ended. Entry points:
+//! `arena_result` and `end_reason`. `room_state` stores both in the progress of a room, and
+//! `responses` sends them to bots and viewers.
 use super::protocol;
 use crate::debate::verdict::{judgment, leading_ruling};
 use crate::debate::{Debate, DebateOutcome, Role, Side};

@@ -1,5 +1,6 @@
 //! State of an arena room and of its debate, projected from the recorded events. `RoomState` is the
-//! snapshot that HTTP responses and timers read. `TrackedDebate` keeps it up to date.
+//! snapshot that HTTP responses and timers read. `TrackedDebate` replays the events and computes
+//! its `DebateProgress`. `LiveRoom::publish` stores the new snapshot.
 use super::protocol;
 use super::result::{EndReason, arena_result, end_reason};
 use super::room::Room;
@@ -25,11 +26,11 @@ pub struct DebateProgress {
     pub opened_at: i64,
     /// Current round, counted from 1.
     pub round: u8,
-    /// Turn of a bot that is due. `None` while the debate is judged and when it is over.
+    /// Turn of a bot that is due. `None` while the debate is judged, paused or over.
     pub next_turn: Option<AwaitedTurn>,
     /// Whether the debate is paused because its budget is exhausted.
     pub budget_exhausted: bool,
-    /// Take of the debate. A reply to an earlier take is rejected.
+    /// Take: how often the debate was reopened. A reply to an earlier take is rejected.
     pub take: u16,
     /// Minimum length of a speech in characters.
     pub min_chars: usize,
@@ -212,7 +213,7 @@ impl RoomState {
         self.room.closed.is_some() || self.progress.as_ref().is_some_and(|it| it.result.is_some())
     }
 
-    /// Whether the debate waits for a speech of this side.
+    /// Whether the debate waits for a speech of this side. False without a side.
     pub fn is_awaiting(&self, side: Option<Side>) -> bool {
         let next_turn = self.progress.as_ref().and_then(|progress| progress.next_turn);
         side.is_some() && next_turn.map(|turn| turn.side) == side

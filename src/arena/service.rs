@@ -2,8 +2,9 @@
 //! the database before the response is returned. See `restore` for restarts and `timers` for the
 //! periodic work.
 use super::error::ArenaError;
+use super::field_limits::{validate_length, validate_name, validate_rounds, validate_topic};
 use super::keys;
-use super::limits::{ArenaLimits, MAX_LISTED, MAX_POLL_WAIT_SECONDS, VALID_ROUNDS};
+use super::limits::{ArenaLimits, MAX_LISTED, MAX_POLL_WAIT_SECONDS};
 use super::live_room::LiveRoom;
 use super::protocol::{
     CreateRoomRequest, CreateRoomResponse, JoinRequest, JoinResponse, RoomListResponse,
@@ -12,12 +13,12 @@ use super::protocol::{
 use super::responses::{list_item, public_status, state_str, status_for_bot};
 use super::room::{JoinedBot, Room};
 use super::room_state::{AwaitedTurn, RoomState};
-use super::validate::{validate_length, validate_name, validate_topic};
-use crate::debate::{Budget, Participant, Rule};
+use crate::debate::{Budget, Cue, Participant, Rule};
 use crate::engine::{App, Command, DebateDraft, Listener, SessionError, Workspace};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// Judges, audience and budget of every debate in the arena.
 #[derive(Clone, Debug, Default)]
@@ -72,11 +73,7 @@ impl ArenaService {
     ) -> Result<CreateRoomResponse, ArenaError> {
         let _guard = self.seating_lock.lock().await;
         let topic = validate_topic(&request.topic)?;
-        let rounds = request.total_rounds.unwrap_or(self.limits.default_rounds);
-        if !VALID_ROUNDS.contains(&rounds) {
-            let (min, max) = (VALID_ROUNDS.start(), VALID_ROUNDS.end());
-            return Err(ArenaError::InvalidTopic(format!("`total_rounds` must be {min} to {max}")));
-        }
+        let rounds = validate_rounds(request.total_rounds.unwrap_or(self.limits.default_rounds))?;
         let waiting_count =
             self.room_states().iter().filter(|state| state_str(state) == "waiting").count();
         if waiting_count >= self.limits.max_waiting_rooms {
@@ -265,10 +262,7 @@ impl ArenaService {
             let is_taken = refusal == ArenaError::NotYourTurn;
             return resent_response(&live_room.state()).filter(|_| is_taken).ok_or(refusal);
         }
-        let processed = states.wait_for(|state| {
-            state.progress.as_ref().is_some_and(|it| it.is_turn_finished(turn.cue))
-        });
-        let is_processed = tokio::time::timeout(SPEECH_EVENT_TIMEOUT, processed).await.is_ok();
+        let is_processed = wait_until_processed(&mut states, turn.cue).await;
         let accepted = accepted(&live_room.state(), turn.cue.round);
         // The next speaker is unknown until the event is processed.
         let next_speaker = accepted.next_speaker.filter(|_| is_processed);
@@ -471,6 +465,13 @@ impl ArenaService {
     }
 }
 
+/// Waits until the event of a turn is processed. `false` if the wait times out.
+async fn wait_until_processed(states: &mut watch::Receiver<Arc<RoomState>>, cue: Cue) -> bool {
+    let processed =
+        states.wait_for(|state| state.progress.as_ref().is_some_and(|it| it.is_turn_finished(cue)));
+    tokio::time::timeout(SPEECH_EVENT_TIMEOUT, processed).await.is_ok()
+}
+
 fn next_speaker(state: &RoomState) -> Option<String> {
     let turn = state.progress.as_ref()?.next_turn?;
     state.room.bot_on_side(turn.side).map(|bot| bot.identifier.clone())
@@ -479,3 +480,6 @@ fn next_speaker(state: &RoomState) -> Option<String> {
 pub(super) fn internal_error(error: impl std::fmt::Display) -> ArenaError {
     ArenaError::Internal(error.to_string())
 }
+
+#[cfg(test)]
+mod tests;

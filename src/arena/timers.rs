@@ -20,7 +20,7 @@ impl ArenaService {
         for live_room in self.live_rooms() {
             let state = live_room.state();
             if let Some(closed) = &state.room.closed {
-                if now.saturating_sub(closed.at) > to_millis(PROGRESS_TTL_SECONDS) {
+                if is_progress_expired(closed.at, now) {
                     live_room.evict_progress();
                 }
                 continue;
@@ -149,5 +149,23 @@ impl ArenaService {
             Err(SessionError::Illegal(_) | SessionError::NotRunning) => Ok(()),
             Err(error) => Err(internal_error(error)),
         }
+    }
+}
+
+/// Whether the progress of a debate that was closed at this time is evicted. Times are Unix
+/// milliseconds.
+fn is_progress_expired(closed_at: i64, now: i64) -> bool {
+    now.saturating_sub(closed_at) > to_millis(PROGRESS_TTL_SECONDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_of_a_finished_debate_is_kept_for_10_minutes() {
+        assert_eq!(to_millis(PROGRESS_TTL_SECONDS), 600_000);
+        assert!(!is_progress_expired(1_000, 601_000));
+        assert!(is_progress_expired(1_000, 601_001));
     }
 }

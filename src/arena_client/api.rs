@@ -6,7 +6,7 @@ use super::retry_policy::LONG_POLL_SECONDS;
 use crate::engine::BoxFuture;
 use futures_util::StreamExt;
 use reqwest::header::{HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
-use reqwest::{Client, RequestBuilder, Response, redirect};
+use reqwest::{Client, ClientBuilder, RequestBuilder, Response, redirect};
 use serde_json::Value;
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -76,20 +76,8 @@ impl HttpArenaApi {
     pub fn new(base_url: ArenaUrl) -> Result<HttpArenaApi, String> {
         // Another part of the process may have installed the same provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = Client::builder()
-            .user_agent(concat!("debate/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT_TIMEOUT)
-            // A redirect must not carry the key to another server.
-            .redirect(redirect::Policy::none())
-            .referer(false);
-        // A loopback server needs no proxy and no root certificates.
-        let builder = if base_url.is_loopback_http() {
-            builder.no_proxy().tls_certs_only([])
-        } else {
-            builder
-        };
-        let client = builder.build();
-        let client = client
+        let client = client_builder(&base_url)
+            .build()
             .map_err(|error| format!("cannot create an HTTP client: {}", root_cause(&error)))?;
         Ok(HttpArenaApi { base_url, client })
     }
@@ -126,10 +114,7 @@ impl HttpArenaApi {
         let mut refusal =
             RemoteError::from_json(status.as_u16(), parse_retry_after(&headers), &value);
         if status.is_redirection() {
-            let target =
-                headers.get(LOCATION).and_then(|it| it.to_str().ok()).unwrap_or("elsewhere");
-            let target: String = target.chars().take(MAX_LOCATION_CHARS).collect();
-            refusal.message = format!("redirects to {target} are not followed, to protect the key");
+            refusal.message = redirect_message(&headers);
         }
         Err(ArenaApiError::Refused(refusal))
     }
@@ -199,6 +184,25 @@ impl ArenaApi for HttpArenaApi {
     }
 }
 
+/// Configures the HTTP client for a server.
+fn client_builder(base_url: &ArenaUrl) -> ClientBuilder {
+    let builder = Client::builder()
+        .user_agent(concat!("debate/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT)
+        // A redirect must not carry the key to another server.
+        .redirect(redirect::Policy::none())
+        .referer(false);
+    // A loopback server needs no proxy and no root certificates.
+    if base_url.is_loopback_http() { builder.no_proxy().tls_certs_only([]) } else { builder }
+}
+
+/// Error message for a redirect, which names its target.
+fn redirect_message(headers: &HeaderMap) -> String {
+    let target = headers.get(LOCATION).and_then(|it| it.to_str().ok()).unwrap_or("elsewhere");
+    let target: String = target.chars().take(MAX_LOCATION_CHARS).collect();
+    format!("redirects to {target} are not followed, to protect the key")
+}
+
 fn with_json_body(request: RequestBuilder, body: String) -> RequestBuilder {
     request.header("Content-Type", "application/json").body(body)
 }
@@ -239,4 +243,62 @@ fn root_cause(error: &reqwest::Error) -> String {
         inner = next;
     }
     inner.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[tokio::test]
+    async fn response_has_at_most_4_mib() {
+        assert_eq!(MAX_RESPONSE_BYTES, 4_194_304);
+        let read =
+            |bytes: usize| read_bounded(Response::from(hyper::Response::new(vec![b' '; bytes])));
+        assert_eq!(read(MAX_RESPONSE_BYTES).await.map(|it| it.len()), Ok(MAX_RESPONSE_BYTES));
+        let too_large = "the response is larger than 4194304 bytes".into();
+        let error = ArenaApiError::InvalidResponse(too_large);
+        assert_eq!(read(MAX_RESPONSE_BYTES + 1).await, Err(error));
+    }
+
+    /// A server that never responds, on the paused clock.
+    #[tokio::test(start_paused = true)]
+    async fn request_times_out_after_20_seconds_and_a_long_poll_after_45() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let api = HttpArenaApi::new(ArenaUrl::parse(&url).unwrap()).unwrap();
+        let response = serde_json::json!({"debate_id": "d", "bot_identifier": "b",
+            "debate_key": "k"});
+        let credentials = SeatCredentials::from_json(&response).unwrap();
+        let timed_out = ArenaApiError::Unreachable("the request timed out".into());
+        let started = tokio::time::Instant::now();
+        let params = JoinParams { name: "bot", uuid: "1", debate_id: None };
+        assert_eq!(api.join(params).await, Err(timed_out.clone()));
+        assert_eq!(started.elapsed().as_secs(), 20);
+        for (wait, expected) in [(false, 20), (true, 45)] {
+            let started = tokio::time::Instant::now();
+            assert_eq!(api.poll(&credentials, wait).await, Err(timed_out.clone()));
+            assert_eq!(started.elapsed().as_secs(), expected, "{wait}");
+        }
+    }
+
+    /// No connection on this machine takes so long, so the test reads the configuration.
+    #[test]
+    fn connecting_times_out_after_10_seconds() {
+        let builder = client_builder(&ArenaUrl::parse("http://localhost").unwrap());
+        let builder = format!("{builder:?}");
+        assert!(builder.contains("connect_timeout: 10s"), "{builder}");
+    }
+
+    #[test]
+    fn redirect_target_is_quoted_up_to_200_characters() {
+        assert_eq!(MAX_LOCATION_CHARS, 200);
+        let target = "x".repeat(MAX_LOCATION_CHARS);
+        for location in [target.clone(), format!("{target}x")] {
+            let mut headers = HeaderMap::new();
+            headers.insert(LOCATION, HeaderValue::try_from(location).unwrap());
+            let message = redirect_message(&headers);
+            assert!(message.starts_with(&format!("redirects to {target} are not")), "{message}");
+        }
+    }
 }

@@ -78,3 +78,20 @@ impl fmt::Display for ArenaUrl {
 fn truncate(text: &str) -> String {
     text.chars().take(MAX_QUOTED_CHARS).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invalid_url_is_quoted_up_to_80_characters() {
+        assert_eq!(MAX_QUOTED_CHARS, 80);
+        for length in [MAX_QUOTED_CHARS, MAX_QUOTED_CHARS + 1] {
+            let text = format!("{:x<length$}", "http://[");
+            let Err(ArenaUrlError::Malformed(quoted, _)) = ArenaUrl::parse(&text) else {
+                panic!("{text} was parsed");
+            };
+            assert_eq!(quoted, text[..MAX_QUOTED_CHARS]);
+        }
+    }
+}

@@ -175,3 +175,31 @@ fn acquire_lock(path: &Path) -> io::Result<(PathBuf, File)> {
     file.try_lock().map_err(io::Error::from)?;
     Ok((lock_path, file))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_file_has_at_most_64_kib() {
+        let max = usize::try_from(MAX_FILE_BYTES).unwrap();
+        assert_eq!(max, 65_536);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("seat.json");
+        let to_json = |name: String| {
+            let (platform, debate) = ("http://localhost".into(), "d".into());
+            let (identifier, key) = ("b".into(), "k".into());
+            let record =
+                StoredCredentials { v: 1, platform, debate, identifier, key, name, turn: None };
+            serde_json::to_string(&record).unwrap()
+        };
+        let is_readable = |bytes: usize| {
+            let text = to_json("n".repeat(bytes - to_json(String::new()).len()));
+            assert_eq!(text.len(), bytes);
+            fs::write(&path, text).unwrap();
+            read_file(&path).is_some()
+        };
+        assert!(is_readable(max));
+        assert!(!is_readable(max + 1));
+    }
+}

@@ -1,4 +1,5 @@
-//! Events that the arena client reports to its caller, and the final result.
+//! Events that the arena client reports to its caller, and the final result. `ArenaClient` passes
+//! each `ClientEvent` to its callback and returns a `ClientResult`. `debate join` prints both.
 use super::protocol::{ArenaSide, PollResponse, RemoteSpeech, RemoteVerdict};
 use std::time::Duration;
 

@@ -152,3 +152,34 @@ fn sanitize_name(text: &str) -> String {
     let name: String = text.chars().take(MAX_NAME_CHARS).map(sanitize_char).collect();
     if name.is_empty() { "?".into() } else { name }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn history_has_at_most_200_000_characters() {
+        assert_eq!(MAX_HISTORY_CHARS, 200_000);
+        let speech = |chars: usize| RemoteSpeech {
+            round: 1,
+            speaker: "other".into(),
+            side: "opposing".into(),
+            content: "词".repeat(chars),
+        };
+        let history = |oldest_chars: usize| {
+            render_history(&[speech(oldest_chars), speech(150_000)], "me", "salt")
+        };
+        assert_eq!(history(50_000).matches('词').count(), MAX_HISTORY_CHARS);
+        let cut = history(50_001);
+        assert!(cut.starts_with("[The first 1 speeches are left out here.]"));
+        assert_eq!(cut.matches('词').count(), 150_000);
+    }
+
+    #[test]
+    fn name_in_the_prompt_has_at_most_60_characters() {
+        assert_eq!(MAX_NAME_CHARS, 60);
+        let name = "x".repeat(MAX_NAME_CHARS);
+        assert_eq!(sanitize_name(&name), name);
+        assert_eq!(sanitize_name(&format!("{name}x")), name);
+    }
+}

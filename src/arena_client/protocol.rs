@@ -1,10 +1,9 @@
 //! Parses the JSON responses of a remote arena, which are untrusted. A missing field or one of the
 //! wrong type gets its default, unknown fields are ignored, and all lengths are limited. Also
 //! builds the request bodies.
+use crate::debate::setup::MAX_TOPIC_CHARS;
 use serde_json::{Value, json};
 
-/// Maximum length of a topic in characters.
-const MAX_TOPIC_CHARS: usize = 4_000;
 /// Maximum length of ids, names and other short fields in characters.
 const MAX_NAME_CHARS: usize = 200;
 /// Maximum length of an error message in characters.
@@ -351,4 +350,92 @@ fn to_u64(value: &Value) -> Option<u64> {
 
 fn to_u32(value: &Value) -> u32 {
     to_u64(value).and_then(|number| u32::try_from(number).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_poll(value: &Value) -> PollResponse {
+        PollResponse::from_json(value, "me").unwrap()
+    }
+
+    fn text(chars: usize) -> String {
+        "字".repeat(chars)
+    }
+
+    #[test]
+    fn texts_of_the_server_are_cut() {
+        for extra in [0, 1] {
+            let poll = parse_poll(&json!({
+                "state": "ended",
+                "topic": text(4_000 + extra),
+                "next_speaker": text(200 + extra),
+                "debate_log": [{"message": {"content": text(50_000 + extra)}}],
+                "debate_result": {"summary": text(20_000 + extra)},
+            }));
+            assert_eq!((poll.topic, poll.next_speaker), (text(4_000), text(200)));
+            assert_eq!(poll.speeches[0].content, text(50_000));
+            assert_eq!(poll.verdict.unwrap().summary, text(20_000));
+            let error = RemoteError::from_json(400, None, &json!({"message": text(500 + extra)}));
+            assert_eq!(error.message, text(500));
+        }
+    }
+
+    #[test]
+    fn the_last_400_speeches_are_kept() {
+        assert_eq!(MAX_SPEECHES, 400);
+        let poll = |count: usize| {
+            let log: Vec<Value> = (1..=count).map(|round| json!({"round": round})).collect();
+            parse_poll(&json!({"state": "active", "debate_log": log}))
+        };
+        for (count, first_round) in [(MAX_SPEECHES, 1), (MAX_SPEECHES + 1, 2)] {
+            let poll = poll(count);
+            assert_eq!((poll.speeches.len(), poll.speech_count), (MAX_SPEECHES, count));
+            assert_eq!(poll.speeches[0].round, first_round);
+        }
+    }
+
+    #[test]
+    fn limits_of_the_server_have_defaults_and_upper_limits() {
+        let limits = |max_chars: Value, seconds: Value| {
+            let value = json!({"state": "active", "max_content_length": max_chars,
+                "timeout_seconds": seconds});
+            let poll = parse_poll(&value);
+            (poll.limits.max, poll.timeout_seconds)
+        };
+        assert_eq!(limits(json!(null), json!(null)), (2_000, 120));
+        assert_eq!(limits(json!(200_000), json!(3_600)), (200_000, 3_600));
+        assert_eq!(limits(json!(200_001), json!(3_601)), (200_000, 3_600));
+    }
+
+    #[test]
+    fn seat_with_an_oversized_key_or_id_is_refused() {
+        assert_eq!((MAX_KEY_BYTES, MAX_NAME_CHARS), (512, 200));
+        let is_valid = |id_chars: usize, key_bytes: usize| {
+            let seat = json!({"debate_id": text(id_chars), "bot_identifier": "b",
+                "debate_key": "k".repeat(key_bytes)});
+            SeatCredentials::from_json(&seat).is_some()
+        };
+        assert!(is_valid(MAX_NAME_CHARS, MAX_KEY_BYTES));
+        assert!(!is_valid(MAX_NAME_CHARS + 1, MAX_KEY_BYTES));
+        assert!(!is_valid(MAX_NAME_CHARS, MAX_KEY_BYTES + 1));
+    }
+
+    #[test]
+    fn key_is_redacted_from_4_bytes_on() {
+        assert_eq!(MIN_REDACTED_KEY_BYTES, 4);
+        for (key, expected) in [("abc", "abc abcd"), ("abcd", "abc [key]")] {
+            let mut value = json!("abc abcd");
+            redact_key(&SeatKey(key.into()), &mut value);
+            assert_eq!(value, expected);
+        }
+    }
+
+    #[test]
+    fn fraction_from_1e15_on_is_ignored() {
+        assert_eq!(to_u64(&json!(999_999_999_999_999.0)), Some(999_999_999_999_999));
+        assert_eq!(to_u64(&json!(UPPER_NUMBER)), None);
+        assert_eq!(to_u64(&json!(1e15)), None);
+    }
 }

@@ -143,3 +143,70 @@ pub fn time_left(timeout: Duration, elapsed: Duration) -> Duration {
 pub fn has_time_to_retry(first_duration: Duration, remaining: Duration) -> bool {
     remaining > first_duration + first_duration / 4 && remaining > MIN_RETRY_TIME
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn poll_interval_is_clamped() {
+        assert_eq!(poll_interval(None, false), ms(5_000));
+        for (requested, expected) in
+            [(999, 1_000), (1_000, 1_000), (1_001, 1_001), (30_000, 30_000), (30_001, 30_000)]
+        {
+            assert_eq!(poll_interval(Some(ms(requested)), false), ms(expected), "{requested}");
+        }
+        for (requested, expected) in [(19, 20), (20, 20), (21, 21)] {
+            assert_eq!(poll_interval(Some(ms(requested)), true), ms(expected), "{requested}");
+        }
+        // While the model writes, polls are three times as rare, up to 15 seconds.
+        for (interval, expected) in [(4_999, 14_997), (5_000, 15_000), (5_001, 15_000)] {
+            assert_eq!(writing_poll_interval(ms(interval)), ms(expected), "{interval}");
+        }
+        assert_eq!(writing_poll_interval(ms(30_000)), ms(30_000), "never more often");
+    }
+
+    #[test]
+    fn retry_after_is_respected_up_to_300_seconds() {
+        let delay = |request: RequestKind, seconds: u64| {
+            let retry_after = Some(seconds);
+            let error = RemoteError { status: 429, retry_after, ..RemoteError::default() };
+            classify_error(request, &error)
+        };
+        let join = RequestKind::Join { named: false };
+        for (request, requested, expected) in [
+            (join, 300, 300),
+            (join, 301, 300),
+            (RequestKind::Poll, 30, 30),
+            (RequestKind::Poll, 31, 30),
+        ] {
+            let expected = ErrorAction::RetryLater(Some(Duration::from_secs(expected)));
+            assert_eq!(delay(request, requested), expected, "{request:?} {requested}");
+        }
+    }
+
+    #[test]
+    fn backoff_doubles_from_half_a_second_to_24_seconds() {
+        // With this byte, the jitter is zero.
+        let delays = [1, 2, 3, 4, 5, 6, 7, 8, u32::MAX].map(|attempt| backoff(attempt, 128));
+        let expected = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 24_000, 24_000, 24_000];
+        assert_eq!(delays, expected.map(ms));
+        assert_eq!((backoff(7, 0), backoff(7, 255)), (ms(18_000), ms(29_953)));
+    }
+
+    #[test]
+    fn time_is_reserved_for_sending_and_for_a_second_attempt() {
+        // A tenth of the timeout, 0.3 to 10 seconds.
+        for (timeout, expected) in
+            [(2_999, 2_699), (3_000, 2_700), (5_000, 4_500), (100_000, 90_000), (100_001, 90_001)]
+        {
+            assert_eq!(time_left(ms(timeout), Duration::ZERO), ms(expected), "{timeout}");
+        }
+        assert!(!has_time_to_retry(Duration::ZERO, ms(2_000)));
+        assert!(has_time_to_retry(Duration::ZERO, ms(2_001)));
+    }
+}

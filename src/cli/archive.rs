@@ -206,7 +206,7 @@ pub(super) fn export(
     };
     match &export.output {
         None if matches!(export.form, ExportFormat::Markdown | ExportFormat::Html) => {
-            screen.print(&text)?
+            screen.print(&text)?;
         }
         None => text.lines().try_for_each(|line| screen.print_serialized(line))?,
         Some(path) => {

@@ -9,6 +9,8 @@ mod ratings;
 mod review;
 mod seating;
 mod serve;
+#[cfg(test)]
+mod tests;
 mod value_enums;
 mod view;
 

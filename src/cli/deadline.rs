@@ -46,3 +46,29 @@ impl DeadlineTimer {
         stage
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_quarter_of_the_time_is_reserved_for_the_verdict() {
+        assert_eq!((VERDICT_TIME_DIVISOR, MAX_VERDICT_TIME), (4, Duration::from_secs(240)));
+        let at_limit = MAX_VERDICT_TIME * VERDICT_TIME_DIVISOR;
+        for (time, verdict_time) in [
+            (Duration::from_secs(100), Duration::from_secs(25)),
+            (at_limit, MAX_VERDICT_TIME),
+            (at_limit + Duration::from_secs(4), MAX_VERDICT_TIME),
+        ] {
+            let started_at = Instant::now();
+            let mut timer = DeadlineTimer::new(Some(started_at + time));
+            assert_eq!(timer.next_stage().await, DeadlineStage::Verdict);
+            assert_eq!(
+                started_at.elapsed().as_secs(),
+                time.checked_sub(verdict_time).unwrap().as_secs()
+            );
+            assert_eq!(timer.next_stage().await, DeadlineStage::End);
+            assert_eq!(started_at.elapsed().as_secs(), time.as_secs());
+        }
+    }
+}

@@ -184,3 +184,60 @@ fn count_source_lines(path: &Path) -> Option<usize> {
     }
     fs::read_to_string(path).ok().map(|text| text.lines().count().max(1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use std::fs::File;
+
+    fn count_sources(root: &Path) -> usize {
+        RepoFacts::scan(root, |_| vec![]).files
+    }
+
+    #[test]
+    fn scanned_files_are_limited() {
+        assert_eq!(MAX_FILES, 4_000);
+        let folder = tempfile::tempdir().unwrap();
+        for number in 1..MAX_FILES {
+            File::create(folder.path().join(number.to_string())).unwrap();
+        }
+        // Sorted by name, this file is the last one.
+        File::create(folder.path().join("source.rs")).unwrap();
+        assert_eq!(count_sources(folder.path()), 1);
+        File::create(folder.path().join("one more")).unwrap();
+        assert_eq!(count_sources(folder.path()), 0);
+    }
+
+    #[test]
+    fn large_file_is_not_scanned() {
+        assert_eq!(MAX_FILE_BYTES, 2_000_000);
+        let folder = tempfile::tempdir().unwrap();
+        let file = File::create(folder.path().join("source.rs")).unwrap();
+        file.set_len(MAX_FILE_BYTES).unwrap();
+        assert_eq!(count_sources(folder.path()), 1);
+        file.set_len(MAX_FILE_BYTES + 1).unwrap();
+        assert_eq!(count_sources(folder.path()), 0);
+    }
+
+    #[test]
+    fn files_checked_for_being_citable_are_limited() {
+        assert_eq!(MAX_CHECKED_FILES, 20);
+        let folder = tempfile::tempdir().unwrap();
+        let create_file = |number: usize| {
+            File::create(folder.path().join(format!("{number}.rs"))).unwrap();
+        };
+        let count_checked = || {
+            let checked = Cell::new(0);
+            let facts = RepoFacts::scan(folder.path(), |paths| {
+                checked.set(paths.len());
+                vec![]
+            });
+            (facts.files, checked.get())
+        };
+        (0..MAX_CHECKED_FILES).for_each(create_file);
+        assert_eq!(count_checked(), (MAX_CHECKED_FILES, MAX_CHECKED_FILES));
+        create_file(MAX_CHECKED_FILES);
+        assert_eq!(count_checked(), (MAX_CHECKED_FILES + 1, MAX_CHECKED_FILES));
+    }
+}

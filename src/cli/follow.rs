@@ -215,7 +215,7 @@ impl Follower {
                         )?;
                     }
                     FollowMode::Stream(target) => {
-                        self.show_reply(*cue, reply, printed, target, screen)?
+                        self.show_reply(*cue, reply, printed, target, screen)?;
                     }
                 }
             }

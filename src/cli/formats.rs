@@ -1,4 +1,5 @@
-//! `debate formats`: lists the formats of the catalog, or shows one.
+//! `debate formats`: lists the formats of the catalog, or shows one. Also lists format files with
+//! errors. The entry point is the handler `formats`, called by `cli::run`.
 use super::args::FormatsArgs;
 use super::exit::{CliError, Exit};
 use super::output;

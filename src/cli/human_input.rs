@@ -1,4 +1,6 @@
-//! Reads replies of a human participant, from their editor or from stdin.
+//! Reads replies of a human participant, from their editor or from stdin. `DebatePlayer` (`play`)
+//! calls `read_reply` when a turn of a person is due. `ask_line` asks the short questions of
+//! `play::hold` and `resume`.
 use super::exit::CliError;
 use super::reply_form::{empty_form, input_hint, to_reply_json};
 use super::screen::{Screen, is_interactive};

@@ -69,17 +69,10 @@ impl InitScopeArgs {
 
 /// Parses `--env` as variable names. Text that may be a secret value is rejected, not echoed.
 fn parse_env_names(flags: &[String], app: &App) -> Result<Vec<(String, String)>, CliError> {
-    let is_name_char = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    let is_variable_name = |name: &str| {
-        let valid_start = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
-        let valid =
-            valid_start && name.len() <= MAX_VARIABLE_BYTES && name.chars().all(is_name_char);
-        valid && app.redact(name) == name
-    };
+    let is_allowed = |name: &str| is_variable_name(name) && app.redact(name) == name;
     let parse_pair = |value: &String| {
         let (name, from) = value.split_once('=').unwrap_or((value, value));
-        (is_variable_name(name) && is_variable_name(from))
-            .then(|| (name.to_owned(), from.to_owned()))
+        (is_allowed(name) && is_allowed(from)).then(|| (name.to_owned(), from.to_owned()))
     };
     let pairs: Option<Vec<_>> = flags.iter().map(parse_pair).collect();
     pairs.ok_or_else(|| {
@@ -88,6 +81,13 @@ fn parse_env_names(flags: &[String], app: &App) -> Result<Vec<(String, String)>,
             "as in `--env OPENAI_API_KEY` or `--env OPENAI_API_KEY=MY_OPENAI_KEY`".into(),
         )
     })
+}
+
+/// Whether this can be the name of an environment variable: uppercase, and not too long.
+fn is_variable_name(name: &str) -> bool {
+    let is_name_char = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let has_valid_start = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
+    has_valid_start && name.len() <= MAX_VARIABLE_BYTES && name.chars().all(is_name_char)
 }
 
 /// Handler of `debate init`.
@@ -294,4 +294,16 @@ fn finish(
         screen.print_json(&InitOutput { v: 1, ok, dry_run: options.dry_run, steps: changes })?;
     }
     Ok(if ok { Exit::Ok } else { Exit::Failure })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_of_a_variable_is_limited() {
+        assert_eq!(MAX_VARIABLE_BYTES, 64);
+        assert!(is_variable_name(&"A".repeat(MAX_VARIABLE_BYTES)));
+        assert!(!is_variable_name(&"A".repeat(MAX_VARIABLE_BYTES + 1)));
+    }
 }

@@ -1,4 +1,6 @@
-//! `debate brief`, `debate check` and `debate redact`: parts of a debate as separate tools.
+//! `debate brief`, `debate check` and `debate redact`: parts of a debate as separate tools. They
+//! print the brief (repository context for the prompts), look up the citations of a text, or redact
+//! its secrets. Entry points: the handlers `brief`, `check` and `redact`, called by `cli::run`.
 use super::args::{BriefArgs, CheckArgs};
 use super::exit::{CliError, Exit};
 use super::output::{BriefOutput, CheckOutput, CheckedCitation};
@@ -7,7 +9,7 @@ use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
 use crate::debate::{Citation, CitationStatus};
 use crate::engine::text_check::CitationCheckRequest;
-use crate::engine::{App, AppError, BriefReaders, ContextError};
+use crate::engine::{App, AppError, BriefReaders, ContextError, OmittedFile};
 use crate::report::sanitize::{one_line, strip_control_chars};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -63,17 +65,8 @@ pub(super) async fn brief(
     for line in &brief.picked {
         screen.note(&format!("[INFO] Given: {}", strip_control_chars(line)));
     }
-    for file in brief.left_out.iter().take(MAX_LISTED_OMISSIONS) {
-        screen.note(&format!(
-            "[INFO] Left out: {} ({})",
-            strip_control_chars(&file.path),
-            strip_control_chars(&file.why)
-        ));
-    }
-    if let Some(more) =
-        brief.left_out.len().checked_sub(MAX_LISTED_OMISSIONS).filter(|more| *more > 0)
-    {
-        screen.note(&format!("[INFO] Left out: {more} more, all of them with --json"));
+    for line in omission_lines(&brief.left_out) {
+        screen.note(&line);
     }
     if !brief.redacted.is_empty() {
         screen.warn(&format!("[WARN] Secrets taken out: {}", brief.redacted));
@@ -81,6 +74,20 @@ pub(super) async fn brief(
     screen.note(&format!("[INFO] About {} tokens", brief.tokens));
     screen.print(&strip_control_chars(&brief.text))?;
     Ok(Exit::Ok)
+}
+
+/// Lines about omitted files, for a terminal.
+fn omission_lines(left_out: &[OmittedFile]) -> Vec<String> {
+    let line = |file: &OmittedFile| {
+        let (path, reason) = (strip_control_chars(&file.path), strip_control_chars(&file.why));
+        format!("[INFO] Left out: {path} ({reason})")
+    };
+    let mut lines: Vec<String> = left_out.iter().take(MAX_LISTED_OMISSIONS).map(line).collect();
+    let more = left_out.len() - lines.len();
+    if more > 0 {
+        lines.push(format!("[INFO] Left out: {more} more, all of them with --json"));
+    }
+    lines
 }
 
 /// Handler of `debate check`.
@@ -136,18 +143,24 @@ fn read_text(file: &Path, config: &Config) -> Result<(String, Option<String>), C
         let hint = "name a file, or `-` for stdin";
         CliError::Usage(format!("`{}` cannot be read: {error}", file.display()), hint.into())
     };
-    let mut bytes = vec![];
     if file == Path::new("-") {
-        std::io::stdin().take(MAX_TEXT_BYTES).read_to_end(&mut bytes).map_err(read_error)?;
+        let bytes = read_limited(std::io::stdin()).map_err(read_error)?;
         return Ok((decode_text(&bytes)?, None));
     }
     let full_path = config.current_dir.join(file);
     let reader = std::fs::File::open(&full_path).map_err(read_error)?;
-    reader.take(MAX_TEXT_BYTES).read_to_end(&mut bytes).map_err(read_error)?;
+    let bytes = read_limited(reader).map_err(read_error)?;
     let full_path = dunce::canonicalize(full_path).map_err(read_error)?;
     let relative = full_path.strip_prefix(&config.repo_root).ok();
     let path = relative.map(|path| path.to_string_lossy().replace('\\', "/"));
     Ok((decode_text(&bytes)?, path))
+}
+
+/// Reads up to [`MAX_TEXT_BYTES`]. The rest is ignored.
+fn read_limited(reader: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = vec![];
+    reader.take(MAX_TEXT_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Decodes UTF-8, or UTF-16 with a byte order mark. Binary data is an error.
@@ -184,4 +197,32 @@ pub(super) fn redact(app: &App, screen: &mut Screen) -> Result<Exit, CliError> {
     let redacted = if redacted.is_empty() { "nothing".to_owned() } else { redacted };
     screen.note(&format!("[INFO] Redacted: {redacted}"));
     Ok(Exit::Ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_to_check_is_cut() {
+        assert_eq!(MAX_TEXT_BYTES, 8 * 1024 * 1024);
+        let bytes_read = |bytes: u64| {
+            let read = read_limited(std::io::repeat(b'x').take(bytes)).unwrap();
+            read.len() as u64
+        };
+        assert_eq!(bytes_read(MAX_TEXT_BYTES), MAX_TEXT_BYTES);
+        assert_eq!(bytes_read(MAX_TEXT_BYTES + 1), MAX_TEXT_BYTES);
+    }
+
+    #[test]
+    fn omissions_listed_on_a_terminal_are_limited() {
+        assert_eq!(MAX_LISTED_OMISSIONS, 20);
+        let list = |count: usize| {
+            omission_lines(&vec![OmittedFile { path: "a".into(), why: "is large".into() }; count])
+        };
+        let mut lines = list(MAX_LISTED_OMISSIONS);
+        assert_eq!(lines, ["[INFO] Left out: a (is large)"; MAX_LISTED_OMISSIONS]);
+        lines.push("[INFO] Left out: 1 more, all of them with --json".into());
+        assert_eq!(list(MAX_LISTED_OMISSIONS + 1), lines);
+    }
 }

@@ -1,4 +1,6 @@
-//! `debate join`: plays a seat in a debate on an arena server, with `arena_client`.
+//! `debate join`: plays a seat in a debate on an arena server, with `arena_client`. The entry point
+//! is the handler `join`, called by `cli::run`. It checks arguments and model, runs an
+//! `ArenaClient` and prints its events.
 use super::args::JoinArgs;
 use super::exit::{CliError, Exit};
 use super::output::{JoinOutput, JoinScores, JoinSpeech};
@@ -97,7 +99,7 @@ async fn resolve_bot(
         return Err(usage_error("that is not a debate id", "leave `--debate` out to join any"));
     }
     let name = args.name.clone().unwrap_or_else(|| args.seat.tool().to_owned());
-    if !is_valid_id(&name) || name.chars().count() > MAX_NAME_CHARS {
+    if !is_valid_name(&name) {
         let message = format!("a name has 1 to {MAX_NAME_CHARS} characters");
         return Err(usage_error(&message, "give another with `--name`"));
     }
@@ -124,6 +126,11 @@ async fn resolve_bot(
         outage_timeout: args.patience,
         join_timeout: args.wait_for_debate.unwrap_or_default(),
     })
+}
+
+/// Whether a bot can have this name.
+fn is_valid_name(name: &str) -> bool {
+    is_valid_id(name) && name.chars().count() <= MAX_NAME_CHARS
 }
 
 /// Shell command that resumes a seat.
@@ -184,7 +191,7 @@ fn print_news(event: &ClientEvent, debate: &mut Option<String>, screen: &mut Scr
                 .note(&format!("[{}] Our turn; up to {time_left} s to think.", round_label(round)));
         }
         ClientEvent::AskedAgain { why } => {
-            screen.note(&format!("[INFO] Asked once more: {}.", one_line(why)))
+            screen.note(&format!("[INFO] Asked once more: {}.", one_line(why)));
         }
         ClientEvent::SpeechAccepted { round, chars, truncated } => {
             let truncated = if *truncated { "; its end had to be left off" } else { "" };
@@ -257,4 +264,16 @@ fn print_result(
         screen.warn(&format!("[WARN] {} of our turns were missed.", client_result.turns_missed));
     }
     Ok(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_of_a_bot_is_limited() {
+        assert_eq!(MAX_NAME_CHARS, 64);
+        assert!(is_valid_name(&"ü".repeat(MAX_NAME_CHARS)));
+        assert!(!is_valid_name(&"ü".repeat(MAX_NAME_CHARS + 1)));
+    }
 }

@@ -177,13 +177,13 @@ impl DebatePlayer<'_> {
             StopReason::Finished => {}
             StopReason::NeedsInput(message) => screen.warn(&format!("[WARN] {message}")),
             StopReason::OutputClosed => {
-                screen.warn("[WARN] Stopped: nobody reads the output any more.")
+                screen.warn("[WARN] Stopped: nobody reads the output any more.");
             }
             StopReason::TimedOut => {
                 screen.warn("[WARN] The time is over. Nothing that was recorded is lost.");
             }
             StopReason::Interrupted => {
-                screen.warn("[WARN] Stopped. Nothing that was recorded is lost.")
+                screen.warn("[WARN] Stopped. Nothing that was recorded is lost.");
             }
             StopReason::TakenOver(holder) => {
                 screen.warn(&format!(
@@ -340,10 +340,27 @@ fn handle_reply_result(
             draft.rejection = error.to_string();
             tracing::info!(attempt = draft.attempts, "reply refused");
             screen.warn(&format!("[WARN] {error}"));
-            let can_retry =
-                is_interactive(&std::io::stdin()) && draft.attempts < MAX_REPLY_ATTEMPTS;
-            Ok((!can_retry).then(|| StopReason::NeedsInput("The reply must be mended.".into())))
+            let may_retry = can_retry(draft.attempts, is_interactive(&std::io::stdin()));
+            Ok((!may_retry).then(|| StopReason::NeedsInput("The reply must be mended.".into())))
         }
         Err(other) => Err(AppError::Session(other).into()),
+    }
+}
+
+/// Whether the user can correct a reply that was rejected this many times.
+fn can_retry(attempts: u8, on_terminal: bool) -> bool {
+    on_terminal && attempts < MAX_REPLY_ATTEMPTS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_at_a_reply_are_limited() {
+        assert_eq!(MAX_REPLY_ATTEMPTS, 3);
+        assert!(can_retry(MAX_REPLY_ATTEMPTS - 1, true));
+        assert!(!can_retry(MAX_REPLY_ATTEMPTS, true));
+        assert!(!can_retry(1, false), "a pipe cannot be asked again");
     }
 }

@@ -103,11 +103,32 @@ async fn stream_text(
         return follower.show(&Update::Delta { cue, text: text.into() }, screen);
     }
     let words: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
-    let time = Duration::from_millis(duration_ms).div_f64(speed).min(MAX_TURN_TIME);
-    let pause = time.div_f64(words.len().max(1) as f64);
+    let pause = replay_time(duration_ms, speed).div_f64(words.len().max(1) as f64);
     for word in words {
         tokio::time::sleep(pause).await;
         follower.show(&Update::Delta { cue, text: word.into() }, screen)?;
     }
     Ok(())
+}
+
+/// Time to replay a turn.
+fn replay_time(duration_ms: u64, speed: f64) -> Duration {
+    Duration::from_millis(duration_ms).div_f64(speed).min(MAX_TURN_TIME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replay_of_a_turn_is_limited() {
+        assert_eq!(MAX_TURN_TIME, Duration::from_secs(600));
+        assert_eq!(
+            replay_time(599_999, 1.0),
+            MAX_TURN_TIME.checked_sub(Duration::from_millis(1)).unwrap()
+        );
+        assert_eq!(replay_time(600_000, 1.0), MAX_TURN_TIME);
+        assert_eq!(replay_time(600_001, 1.0), MAX_TURN_TIME);
+        assert_eq!(replay_time(600_000, 0.5), MAX_TURN_TIME);
+    }
 }

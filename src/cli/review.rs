@@ -1,5 +1,5 @@
 //! `debate review`: debates a code change and prints the findings. A review of the same change in
-//! the archive is reused, resumed or, if another process runs it, awaited.
+//! the archive is reused or resumed. If another process runs it, this one waits for its result.
 use super::args::ReviewArgs;
 use super::exit::{CliError, Exit};
 use super::play::DebatePlayer;
@@ -195,7 +195,7 @@ impl ReviewRun<'_> {
                     prepared = app.prepare(draft, &seating, &workspace.root) => prepared,
                     () = sleep_until_deadline(self.deadline) => {
                         let reason = "the time was over before anybody could be asked";
-                        return Ok(Err(NotDebated { reason: reason, incomplete: true }));
+                        return Ok(Err(NotDebated { reason, incomplete: true }));
                     }
                     () = wait_for_shutdown() => {
                         screen.warn("[WARN] Stopped before anything was opened.");
@@ -405,5 +405,24 @@ fn exit_code(debate: &Debate, is_incomplete: bool) -> Exit {
         Exit::Ok | Exit::Degraded | Exit::Stopped if is_incomplete => Exit::Degraded,
         Exit::Degraded | Exit::Stopped => Exit::Ok,
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn oversized_input_is_refused() {
+        assert_eq!(MAX_INPUT_BYTES, 64 * 1024 * 1024);
+        // A sparse file, of which nothing is written to disk.
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let read = |bytes: u64| {
+            file.as_file().set_len(bytes).unwrap();
+            read_input(Path::new(""), file.path()).map(|read| read.len() as u64)
+        };
+        assert_eq!(read(MAX_INPUT_BYTES).unwrap(), MAX_INPUT_BYTES);
+        let error = read(MAX_INPUT_BYTES + 1).unwrap_err().to_string();
+        assert!(error.ends_with("has more than 64 MB"), "{error}");
     }
 }

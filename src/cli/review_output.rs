@@ -1,4 +1,6 @@
-//! Writes a review to the `--output` files, the CI job summary and stdout.
+//! Writes a review to the `--output` files, the CI job summary and stdout. `debate review` calls
+//! `parse_outputs` before the review, so that a bad path costs nothing, and `write_review` after
+//! it.
 use super::args::DisplayArgs;
 use super::exit::CliError;
 use super::screen::Screen;

@@ -1,4 +1,6 @@
-//! `debate serve`: runs the arena server for bots, with its live web page. The server is in `web`.
+//! `debate serve`: runs the arena server for bots, with its live web page. The entry point is the
+//! handler `serve`, called by `cli::run`. It resolves judges and audience from the flags and starts
+//! `web::ArenaServer`.
 use super::args::ServeArgs;
 use super::exit::{CliError, Exit};
 use super::format_options::parse_listener;

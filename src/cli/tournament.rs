@@ -1,4 +1,6 @@
 //! `debate tournament`: parses the tournament file, plays the remaining games and prints ratings.
+//! The entry point is the handler `tournament`, called by `cli::run`. Schedule, games and standings
+//! are in `crate::tournament`.
 use super::args::TournamentArgs;
 use super::exit::{CliError, Exit};
 use super::output;
@@ -233,4 +235,28 @@ fn print_plan(
         ))?;
     }
     Ok(Exit::Ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::{Args, CliCommand};
+    use clap::Parser;
+
+    #[test]
+    fn oversized_tournament_file_is_refused() {
+        assert_eq!(MAX_FILE_BYTES, 4_000_000);
+        let args = Args::parse_from(["debate", "tournament", "cup.toml"]);
+        let CliCommand::Tournament(args) = args.command else { panic!("another command") };
+        let file = tempfile::NamedTempFile::new().unwrap();
+        // A comment only, so that a file of an accepted size is incomplete.
+        let read_error = |bytes: u64| {
+            fs::write(file.path(), "#".repeat(usize::try_from(bytes).unwrap())).unwrap();
+            read_plan(&args, file.path(), "cup.toml").unwrap_err().to_string()
+        };
+        let error = read_error(MAX_FILE_BYTES);
+        assert!(error.starts_with("`cup.toml`: "), "{error}");
+        let error = read_error(MAX_FILE_BYTES + 1);
+        assert_eq!(error, "`cup.toml` is too long for a tournament");
+    }
 }

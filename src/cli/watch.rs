@@ -1,4 +1,6 @@
 //! `debate watch`: follows a debate that another process runs, by polling the archive. Read-only.
+//! The entry point is the handler `watch`, called by `cli::run`. `follow` renders the events, as
+//! for a debate run here.
 use super::args::{DisplayArgs, WatchArgs};
 use super::exit::{self, CliError, Exit};
 use super::follow::{FollowMode, Follower};
@@ -58,8 +60,8 @@ pub(super) async fn watch(
         }
         let holder = news.holder.clone();
         state.show_news(news, &mut follower, screen)?;
-        match watch_status(&follower.debate, holder.is_some() || last_held.elapsed() < HOLDER_GRACE)
-        {
+        let is_held = counts_as_held(holder.is_some(), last_held.elapsed());
+        match watch_status(&follower.debate, is_held) {
             WatchStatus::Running => {}
             WatchStatus::Over => break None,
             WatchStatus::Waiting(message) => break Some(message),
@@ -147,6 +149,11 @@ impl WatchState {
     }
 }
 
+/// Whether a process runs the debate, or did until a moment ago.
+fn counts_as_held(has_holder: bool, time_without_holder: Duration) -> bool {
+    has_holder || time_without_holder < HOLDER_GRACE
+}
+
 /// Status of the watched debate.
 enum WatchStatus {
     Running,
@@ -180,5 +187,18 @@ fn watch_status(debate: &Debate, is_held: bool) -> WatchStatus {
         _ => {
             WatchStatus::Waiting(format!("Nobody plays it any more. Go on with: {resume_command}"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debate_without_a_holder_is_abandoned_after_a_grace_period() {
+        assert_eq!(HOLDER_GRACE, Duration::from_secs(2));
+        assert!(counts_as_held(false, HOLDER_GRACE.checked_sub(Duration::from_nanos(1)).unwrap()));
+        assert!(!counts_as_held(false, HOLDER_GRACE));
+        assert!(counts_as_held(true, HOLDER_GRACE));
     }
 }

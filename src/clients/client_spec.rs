@@ -1,4 +1,6 @@
-//! `ClientSpec`: an MCP client as data. The fields are documented in `clients.toml`.
+//! `ClientSpec`: an MCP client as data. The fields are documented in `clients.toml`. The entry
+//! point is `clients`, the table of all known clients. `install`, `inspect` and `commands` use it
+//! for `debate init` and `debate doctor`, and `mcp` looks up the client of a connection.
 use super::paths::ClientPaths;
 use crate::config::Config;
 use serde::Deserialize;

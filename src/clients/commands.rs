@@ -116,10 +116,10 @@ pub(super) fn render_file(client: &ClientSpec, command: &ClientCommand, name: &s
             header.push(format!("description: {}", quote(&description)));
         }
         CommandFileFormat::Markdown => {
-            header.push(format!("description: {}", quote(command.description)))
+            header.push(format!("description: {}", quote(command.description)));
         }
         CommandFileFormat::Toml => {
-            header.push(format!("description = {}", quote(command.description)))
+            header.push(format!("description = {}", quote(command.description)));
         }
     }
     for (field, value) in &client.header_fields {

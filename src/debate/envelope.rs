@@ -91,3 +91,14 @@ impl AddAssign for Spend {
         *self = *self + other;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amount_must_be_below_a_billion() {
+        assert_eq!(to_millionths(MAX_AMOUNT - 1.0), Some(999_999_999_000_000));
+        assert_eq!(to_millionths(MAX_AMOUNT), None);
+    }
+}

@@ -2,12 +2,13 @@
 //!
 //! [`Cue`] identifies a turn. [`Reply`] and `TurnFailure` are its two possible results.
 use super::body::Body;
+use super::budget::Budget;
 use super::citation::Citation;
 use super::envelope::Envelope;
 use super::format::Side;
 use super::rules::RuleFinding;
 use super::seat::{Participant, Seat};
-use super::setup::{Budget, HoldPoint};
+use super::setup::HoldPoint;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

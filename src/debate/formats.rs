@@ -1,4 +1,6 @@
-//! The five built-in formats, as tables: one row per phase, one column per property.
+//! The five built-in formats, as tables: one row per phase, one column per property. The entry
+//! point is [`built_in_offers`], which `formats_catalog` loads. `DebateDraft` in `engine::draft`
+//! adapts a format with [`with_sealed_answers`] and [`for_code_review`].
 use super::body::ReplyKind::{
     self, Audit, Petition, Ruling, Score, Sections, Speech, Verdict, Vote,
 };

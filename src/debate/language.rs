@@ -1,4 +1,5 @@
-//! Language detection for a topic, by script and stop words.
+//! Language detection for a topic, by script and stop words. The entry point is [`detect`]. Prompts
+//! name the language to answer in, and reports choose their headings by it.
 
 /// Detected language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

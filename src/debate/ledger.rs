@@ -1,5 +1,6 @@
 //! The ledger: every claim of both sides with its evidence and status. Computed from the record and
-//! never stored. The entry points are `entries` and `tally`.
+//! never stored. The entry points are `entries`, `tally`, `claims_to_check` and `walk_backs`. Used
+//! by prompts, rules, flags and the verdict, and by `report`, `review`, `page` and `mcp`.
 use super::body::{Claim, Resolution};
 use super::citation::{Citation, CitationStatus};
 use super::digest::collapse_whitespace;
@@ -10,7 +11,8 @@ use super::state::Debate;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A claim with its status. Identified by side, id and text.
+/// A claim with its status. Identified by side, id and text: another text under the same id is a
+/// new claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerEntry<'a> {
     /// The turn that first made it.
@@ -20,19 +22,20 @@ pub struct LedgerEntry<'a> {
     pub claim: &'a Claim,
     /// All evidence offered for it, in any turn.
     pub evidence: Vec<&'a str>,
-    /// Lookup results of that evidence.
+    /// Citations in that evidence, with their lookup results.
     pub citations: Vec<&'a Citation>,
     pub status: ClaimStatus<'a>,
 }
 
-/// Status of a claim. A later event overrides an earlier one.
+/// Status of a claim. An answer only changes `Unanswered` to `Contested`, and `Accepted` never
+/// replaces `Resolved`; otherwise the later turn wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimStatus<'a> {
     /// The other side has not responded.
     Unanswered,
     /// The other side answered, and neither gave way.
     Contested,
-    /// The other side conceded it, with this quote.
+    /// The other side conceded it, quoting these words of the claim.
     Conceded(&'a str),
     /// Its own side withdrew it as resolved.
     Resolved,
@@ -50,6 +53,7 @@ pub struct LedgerTally {
     pub conceded: usize,
     pub resolved: usize,
     /// Opposing claims that this side never answered.
+    // Only claims after which this side spoke again.
     pub ignored: usize,
     /// Claims that the other side never answered.
     pub unanswered: usize,
@@ -57,6 +61,7 @@ pub struct LedgerTally {
     pub verified: usize,
     pub wrong: usize,
     pub ambiguous: usize,
+    // Rule findings of weight `Foul`, not the fouls judges call (those are in `round_marks`).
     pub fouls: usize,
 }
 
@@ -187,7 +192,8 @@ pub struct WalkBack<'a> {
     pub has_new_evidence: bool,
 }
 
-/// Returns every concession that its side later argued against.
+/// Returns every concession that its side later argued against, with a claim that answers the
+/// conceded one.
 pub fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack<'_>> {
     let concessions = debate
         .replies_in(..until)
@@ -216,7 +222,8 @@ pub fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack<'_>> {
     found
 }
 
-/// Whether a citation is verified and no earlier turn has a verified citation of the same quote.
+/// Whether a citation is verified and no earlier wave (see `next_step`) has a verified citation of the
+/// same path and quote.
 pub fn is_new_evidence(debate: &Debate, cue: Cue, citation: &Citation) -> bool {
     let key = |it: &Citation| (it.path.clone(), it.quote.as_deref().map(collapse_whitespace));
     let is_same_evidence = |it: &Citation| it.found.is_verified() && key(it) == key(citation);
@@ -226,7 +233,8 @@ pub fn is_new_evidence(debate: &Debate, cue: Cue, citation: &Citation) -> bool {
         && !earlier_replies.flat_map(|reply| &reply.citations).any(is_same_evidence)
 }
 
-/// Counts the ledger of one side over the whole record.
+/// Counts the ledger of one side over the whole record. `ignored` leaves out claims after which
+/// the side did not speak again.
 pub fn tally(debate: &Debate, side: Side) -> LedgerTally {
     let entries = entries(debate, Cue::END);
     let own_entries = || entries.iter().filter(|entry| entry.side == side);

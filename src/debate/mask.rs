@@ -1,18 +1,35 @@
 //! Masks speaker names in text shown to judges, auditors and audiences, so that they cannot tell
 //! which tool or model speaks. A debate can be about such a tool (Claude Code, say), so names that
-//! occur in the topic or the brief stay, as do code and paths. Entry point: [`mask`].
+//! occur in the topic or the brief (repository context) stay, as do code and paths. Entry point:
+//! [`mask`].
 
-/// Tool names, with the vendor and model names that identify their speakers.
-const VENDOR_ALIASES: &[(&str, &[&str])] = &[
-    ("claude", &["claude", "anthropic", "opus", "sonnet", "haiku"]),
-    ("anthropic", &["claude", "anthropic", "opus", "sonnet", "haiku"]),
-    ("codex", &["codex", "openai", "gpt", "chatgpt"]),
-    ("openai", &["openai", "gpt", "chatgpt"]),
-    ("gemini", &["gemini", "google", "bard"]),
-    ("copilot", &["copilot"]),
-    ("opencode", &["opencode"]),
-    ("deepseek", &["deepseek"]),
+/// Providers: tool name, the prompt wording version that masks it first (older debates keep their
+/// prompts), and the vendor and model names that identify a speaker. A router or local server has
+/// no model family of its own, so only its own name identifies it.
+#[rustfmt::skip]
+const PROVIDER_ALIASES: &[(&str, u8, &[&str])] = &[
+    ("claude", 1, &["claude", "anthropic", "opus", "sonnet", "haiku"]),
+    ("anthropic", 1, &["claude", "anthropic", "opus", "sonnet", "haiku"]),
+    ("codex", 1, &["codex", "openai", "gpt", "chatgpt"]),
+    ("openai", 1, &["openai", "gpt", "chatgpt"]),
+    ("openai-chat", 4, &["openai", "gpt", "chatgpt"]),
+    ("gemini", 1, &["gemini", "google", "bard"]),
+    ("google", 4, &["gemini", "google", "bard"]),
+    ("copilot", 1, &["copilot"]),
+    ("opencode", 1, &["opencode"]),
+    ("deepseek", 1, &["deepseek"]),
+    ("openrouter", 4, &["openrouter"]),
+    ("ollama", 4, &["ollama"]),
+    ("lmstudio", 4, &["lmstudio"]),
+    ("vllm", 4, &["vllm"]),
+    ("llamacpp", 4, &["llamacpp", "llama.cpp"]),
 ];
+
+/// The names that identify a provider's speakers, or `None` if the wording version does not list it.
+pub fn provider_aliases(tool: &str, wording: u8) -> Option<&'static [&'static str]> {
+    let known = |(name, since, _): &&(&str, u8, _)| *name == tool && *since <= wording;
+    PROVIDER_ALIASES.iter().find(known).map(|(_, _, aliases)| *aliases)
+}
 
 /// Tool names that identify no vendor and are never masked.
 const GENERIC_TOOLS: &[&str] = &["script", "demo", "host", "human", "bot", "unknown"];
@@ -40,11 +57,11 @@ pub struct MaskedText {
 
 /// Whether a self-chosen bot name identifies its owner and cannot be an ordinary word: a vendor or
 /// model name, or a name longer than five bytes with a digit or an underscore.
-pub fn is_identifying_name(name: &str) -> bool {
+pub fn is_identifying_name(name: &str, wording: u8) -> bool {
     let lowercase = name.to_lowercase();
-    let is_vendor = VENDOR_ALIASES
-        .iter()
-        .any(|(tool, aliases)| *tool == lowercase || aliases.contains(&&*lowercase));
+    let is_vendor = PROVIDER_ALIASES.iter().any(|(tool, since, aliases)| {
+        *since <= wording && (*tool == lowercase || aliases.contains(&&*lowercase))
+    });
     let has_digit = name.contains(|c: char| c.is_ascii_digit() || c == '_');
     is_vendor || name.len() >= MIN_BOT_NAME_BYTES && has_digit
 }
@@ -54,12 +71,12 @@ pub fn name_replacements<'a>(
     tool: &'a str,
     models: impl IntoIterator<Item = &'a str>,
     label: &str,
+    wording: u8,
 ) -> Vec<NameReplacement> {
     if GENERIC_TOOLS.contains(&tool) {
         return vec![];
     }
-    let aliases =
-        VENDOR_ALIASES.iter().find(|(name, _)| *name == tool).map_or(&[][..], |(_, all)| all);
+    let aliases = provider_aliases(tool, wording).unwrap_or_default();
     // A model name that is an ordinary word would be masked wherever that word is used.
     let models =
         models.into_iter().filter(|model| model.contains(|c: char| "-0123456789".contains(c)));

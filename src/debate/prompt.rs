@@ -92,11 +92,13 @@ pub fn fingerprint(text: &str) -> String {
 
 /// Identifying words of all speakers this listener must not recognize.
 fn speaker_replacements(debate: &Debate, cue: Cue) -> Vec<NameReplacement> {
+    let wording = debate.setup().wording;
     let mut names = vec![];
     for (index, seat) in (0u8..).zip(debate.seats_at(cue)) {
         let Some(label) = debate.alias(cue, seat) else { continue };
         let mut add = |tool: &str, models: [Option<&str>; 2]| {
-            for name in mask::name_replacements(tool, models.into_iter().flatten(), &label) {
+            for name in mask::name_replacements(tool, models.into_iter().flatten(), &label, wording)
+            {
                 match names
                     .iter_mut()
                     .find(|existing: &&mut NameReplacement| existing.word == name.word)
@@ -120,7 +122,7 @@ fn speaker_replacements(debate: &Debate, cue: Cue) -> Vec<NameReplacement> {
         if seat.voice == Participant::Bot {
             let base_name = seat.name.rsplit_once('_').map_or(seat.name.as_str(), |(name, _)| name);
             add(&seat.name, [None, None]);
-            if mask::is_identifying_name(base_name) {
+            if mask::is_identifying_name(base_name, wording) {
                 add(base_name, [None, None]);
             }
         }

@@ -243,3 +243,23 @@ fn to_score(score: f64) -> Result<u8, ParseFault> {
     }
     Err(ParseFault("out_of_range", format!("a score is {score}; it must be 0 to 100")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parse_error_has_at_most_200_characters() {
+        assert_eq!(MAX_ERROR_CHARS, 200);
+        let error_of = |message_chars: usize| {
+            let message = "x".repeat(message_chars);
+            ReplyParseError { kind: ReplyKind::Vote, code: "not_json", message }.to_string()
+        };
+        let prefix_chars = error_of(0).chars().count();
+        let longest = error_of(MAX_ERROR_CHARS - prefix_chars);
+        assert!(longest.ends_with('x') && longest.chars().count() == MAX_ERROR_CHARS, "{longest}");
+        let truncated = error_of(MAX_ERROR_CHARS - prefix_chars + 1);
+        assert!(truncated.ends_with('…'), "{truncated}");
+        assert!(truncated.chars().count() <= MAX_ERROR_CHARS, "{truncated}");
+    }
+}

@@ -1,19 +1,24 @@
 //! Round marks given by judges: each side's mark, the penalties for fouls and for audience help,
-//! and the turning round. Computed from the event log, in hundredths of a point.
+//! and the turning round. Computed from the event log, in hundredths of a point. A foul here is a
+//! violation that a judge reports with its marks (`body::Foul`).
+//!
+//! Entry points: [`round_marks`], part of the weighted score that decides the winner (`verdict`),
+//! and [`turning_round`], for the report (`report::court`). The report, the page and the archive
+//! use the marks too.
 use super::body::{Body, Foul, ReplyKind};
 use super::event::{Cue, Position};
 use super::format::{Role, Side};
 use super::ledger::is_new_evidence;
-use super::plan::find_called_listener;
+use super::next_step::find_called_listener;
 use super::state::Debate;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Penalty for a foul called by a judge: two points of ten.
+/// Penalty per foul: two points of ten, divided by the number of judges. Fouls add up.
 pub const FOUL_PENALTY: u32 = 200;
-/// Maximum penalty for help that was granted: one point of ten, multiplied by the share of the
-/// side's calls for help so far that were granted.
+/// Maximum penalty in a round in which a call for help was granted: one point of ten. Multiplied by
+/// the share of the side's calls so far that were granted.
 pub const MAX_RELIANCE_PENALTY: u32 = 100;
 
 /// Marks of both sides for one round.
@@ -40,7 +45,7 @@ pub struct SideMark {
 }
 
 impl RoundMarks {
-    /// The mark of one side.
+    /// Returns the mark of one side.
     pub fn for_side(&self, side: Side) -> SideMark {
         match side {
             Side::Pro => self.pro,
@@ -154,10 +159,11 @@ fn reliance_penalty(debate: &Debate, position: Position, side: Side) -> u32 {
     }
 }
 
-/// The round in which the debate turned for the winner: the last in which the winner took the lead
-/// for good. If the winner led throughout, or does not lead at the end, it is the round with the
-/// largest gain, then the one with more newly verified citations for the winner, then the earlier
-/// one.
+/// The round in which the debate turned for the winner. The lead is the sum of the winner's marks
+/// minus that of the other side. If the winner leads at the end but did not after some round, it is
+/// the round in which the winner took the lead for the last time. Otherwise it is the round that
+/// added most to the lead, then the one with more newly verified citations for the winner, then the
+/// earlier one.
 pub fn turning_round(debate: &Debate, winner: Side) -> Option<u8> {
     let rounds = round_marks(debate);
     let gain = |round: &RoundMarks| {

@@ -1,4 +1,7 @@
 //! Seats of a debate, and the participants that play them: a model, the host, a person or a bot.
+//! Main types: [`Seat`] and [`Participant`], parsed from `tool:model` as the user writes it. The
+//! engine requests the turns of models and waits for those of all others
+//! ([`Participant::is_awaited`]).
 use super::format::Role;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

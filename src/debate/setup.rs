@@ -1,6 +1,7 @@
 //! Debate setup: everything that is fixed when a debate opens, stored at the start of its log. A
-//! debate resumed by a newer binary keeps the format, prompts and brief it was opened with.
-use super::envelope::Spend;
+//! debate resumed by a newer binary keeps the format, prompts and brief (repository context) it was
+//! opened with.
+use super::budget::Budget;
 use super::event::Cue;
 use super::format::{Act, Format, MAX_OPEN_ROUNDS, Phase, Role, Rounds, Shortfall, Speakers};
 use super::formats::DEFAULT_SPEECH_CHARS;
@@ -17,7 +18,7 @@ pub const GRAMMAR_VERSION: u8 = 1;
 
 /// Prompt wording version. Incremented when [`super::prompt`] changes its text, so that old debates
 /// keep theirs.
-pub const WORDING_VERSION: u8 = 3;
+pub const WORDING_VERSION: u8 = 4;
 
 fn first_wording() -> u8 {
     1
@@ -147,20 +148,6 @@ pub struct DebateLimits {
     pub budget: Budget,
 }
 
-/// Spending limits of a whole debate. `None` is unlimited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Budget {
-    /// In millionths of the currency unit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost: Option<u64>,
-    /// Input and output tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<u64>,
-    /// Sum of the durations of all turns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub milliseconds: Option<u64>,
-}
-
 impl Default for DebateLimits {
     fn default() -> DebateLimits {
         DebateLimits {
@@ -180,7 +167,7 @@ pub const MAX_TOPIC_CHARS: usize = 4_000;
 /// Maximum size of a brief, in bytes.
 pub const MAX_BRIEF_BYTES: usize = 2_000_000;
 /// Maximum number of acts, of phases in an act and of seats.
-const MAX_PARTS: usize = 200;
+pub const MAX_PARTS: usize = 200;
 /// Default limit on the size of a prompt, in bytes.
 const DEFAULT_PROMPT_BYTES: usize = 4_000_000;
 /// Default limit on the concurrent requests of a debate.
@@ -302,15 +289,5 @@ impl Setup {
         phases
             .find(is_vacant)
             .map_or(Ok(()), |phase| Err(SetupError::UnseatedPhase(phase.name.clone())))
-    }
-}
-
-impl Budget {
-    /// Whether a limit is reached.
-    pub fn is_exhausted(&self, spent: Spend) -> bool {
-        let is_reached = |limit: Option<u64>, spent: u64| limit.is_some_and(|limit| spent >= limit);
-        is_reached(self.cost, spent.cost)
-            || is_reached(self.tokens, spent.tokens)
-            || is_reached(self.milliseconds, spent.milliseconds)
     }
 }

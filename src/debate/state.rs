@@ -1,15 +1,16 @@
 //! Event-sourced state of a debate: [`Debate::apply`] validates an event and folds it into the
-//! state. `queries` has the read access, and [`super::plan`] computes what is due.
+//! state. `queries` has the read access, and [`super::next_step`] computes what is due.
+use super::budget::Budget;
 use super::envelope::Spend;
 use super::event::{
     Amendment, Cue, DebateOutcome, Event, Position, RejectedReply, Reply, TurnFailure,
     VerdictFeedback,
 };
 use super::format::MAX_OPEN_ROUNDS;
-use super::plan::{PauseReason, Step, next, wave_range};
+use super::next_step::{PauseReason, Step, next, wave_range};
 use super::rules::RuleWeight;
 use super::seat::{Participant, Seat};
-use super::setup::{Budget, HoldPoint, MAX_TOPIC_CHARS, Setup, SetupError};
+use super::setup::{HoldPoint, MAX_TOPIC_CHARS, Setup, SetupError};
 use std::collections::BTreeMap;
 
 mod queries;

@@ -6,7 +6,7 @@ use super::event::{DebateOutcome, FailureKind};
 use super::flags::{is_repetitive_round, settled_reason};
 use super::format::{Role, Rounds, Side};
 use super::ledger::is_new_evidence;
-use super::plan::{Step, next};
+use super::next_step::{Step, next};
 use super::redaction_summary::redaction_summary;
 use super::seat::Participant;
 use super::setup::Origin;

@@ -61,7 +61,7 @@ pub fn render(template: &str, value: impl Fn(&str) -> String) -> String {
     for part in parse_parts(template).flatten() {
         match part {
             TemplatePart::Text(text) if after_empty => {
-                rendered.push_str(text.strip_prefix("\n\n").unwrap_or(text))
+                rendered.push_str(text.strip_prefix("\n\n").unwrap_or(text));
             }
             TemplatePart::Text(text) => rendered.push_str(text),
             TemplatePart::Placeholder(name) => {

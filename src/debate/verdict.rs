@@ -4,7 +4,7 @@ use super::body::{Body, JudgeRuling};
 use super::event::{Cue, DebateOutcome};
 use super::format::{Role, Side};
 use super::ledger;
-use super::plan::{Step, next};
+use super::next_step::{Step, next};
 use super::round_marks;
 use super::state::Debate;
 use schemars::JsonSchema;

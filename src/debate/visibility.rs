@@ -1,12 +1,12 @@
 //! Which part of the transcript a seat sees in its prompt, and under which labels. The entry point
 //! is `Debate::visible_to`.
 //!
-//! Depends on earlier waves only, so a cue gets the identical prompt before a crash, after it and
-//! in an audit of the log.
+//! Depends on earlier waves only (a wave is the set of turns open at the same time, see `next_step`), so
+//! a cue gets the identical prompt before a crash, after it and in an audit of the log.
 use super::body::{Body, ReplyKind};
 use super::event::{Cue, Reply};
 use super::format::{Role, Side, Speakers, SpeakingOrder, TranscriptScope};
-use super::plan::wave_range;
+use super::next_step::wave_range;
 use super::seat::Seat;
 use super::state::Debate;
 

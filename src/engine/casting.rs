@@ -202,3 +202,64 @@ fn new_seat(name: &str, role: Role, participant: &Participant) -> Seat {
         kind: String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::debate::formats::built_in_offers;
+    use crate::engine::format_catalog::FormatSource;
+    use std::collections::BTreeMap;
+
+    fn model(tool: &str) -> Participant {
+        Participant::Model { tool: tool.into(), model: None }
+    }
+
+    fn draft() -> DebateDraft {
+        DebateDraft::new("Well?", model("one"), model("two"), model("three"))
+    }
+
+    /// Number of seats with this role. `None` if the draft is refused.
+    fn seat_count(draft: &DebateDraft, format: &str, role: Role) -> Option<usize> {
+        let offer = built_in_offers().into_iter().find(|offer| offer.format.name == format)?;
+        let prompts = BTreeMap::from([("audience.risk-averse".into(), "You fear risks.".into())]);
+        let entry = CatalogEntry { offer, prompts, source: FormatSource::Builtin };
+        let seats = draft.build_seats(&entry).ok()?;
+        Some(seats.iter().filter(|seat| seat.role == role).count())
+    }
+
+    #[test]
+    fn research_has_two_to_four_stances() {
+        assert_eq!(ROLE_COUNT, 2..=4);
+        for count in 1..=5 {
+            let role = |index: usize| ResearchRole {
+                name: format!("Role {index}"),
+                stance: "so".into(),
+                participant: model("one"),
+            };
+            let draft = DebateDraft { roles: (0..count).map(role).collect(), ..draft() };
+            let expected = ROLE_COUNT.contains(&count).then_some(count);
+            assert_eq!(seat_count(&draft, "research", Role::Advocate), expected);
+        }
+    }
+
+    #[test]
+    fn at_most_nine_judges_are_seated() {
+        assert_eq!(MAX_JUDGES, 9);
+        let with_judges =
+            |count: usize| DebateDraft { panel: vec![model("three"); count - 1], ..draft() };
+        for (count, expected) in [(MAX_JUDGES, Some(MAX_JUDGES)), (MAX_JUDGES + 1, None)] {
+            assert_eq!(seat_count(&with_judges(count), "duel", Role::Judge), expected);
+        }
+    }
+
+    #[test]
+    fn at_most_40_listeners_are_seated() {
+        assert_eq!(MAX_LISTENERS, 40);
+        let (kind, participant) = ("risk-averse".to_owned(), model("four"));
+        let listener = Listener { kind, participant, weight: 1 };
+        for (count, expected) in [(MAX_LISTENERS, Some(MAX_LISTENERS)), (MAX_LISTENERS + 1, None)] {
+            let draft = DebateDraft { audience: vec![listener.clone(); count], ..draft() };
+            assert_eq!(seat_count(&draft, "tribunal", Role::Audience), expected);
+        }
+    }
+}

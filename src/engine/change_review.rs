@@ -332,3 +332,47 @@ fn review_key(
     ]);
     content_hash(&[&parts.to_string()])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::debate::{CitationStatus, Severity};
+
+    /// Result of a lookup.
+    fn lookup_result(entry: &str, is_there: bool) -> Citation {
+        Citation {
+            raw: entry.to_owned(),
+            claim: None,
+            path: None,
+            line: None,
+            end_line: None,
+            quote: None,
+            found: if is_there { CitationStatus::Exact } else { CitationStatus::NotFound },
+            found_at: None,
+            note: None,
+            removed: None,
+        }
+    }
+
+    #[test]
+    fn files_searched_for_a_moved_quote_are_limited() {
+        assert_eq!(MAX_SEARCHED_FILES, 200);
+        // The quote has moved to the last of the touched files.
+        let is_gone = |files: usize| {
+            let touched: Vec<String> = (1..=files).map(|number| format!("{number}.rs")).collect();
+            let new_path = format!("{files}.rs ");
+            let find_citation =
+                |entry: String| Some(lookup_result(&entry, entry.starts_with(&new_path)));
+            let finding = NotedFinding {
+                fingerprint: String::new(),
+                claim: "It grows.".into(),
+                severity: Severity::High,
+                place: None,
+                rests_on: "old.rs \"let a = 1;\"".into(),
+            };
+            recheck_finding(finding, &touched, &find_citation).gone
+        };
+        assert!(!is_gone(MAX_SEARCHED_FILES));
+        assert!(is_gone(MAX_SEARCHED_FILES + 1));
+    }
+}

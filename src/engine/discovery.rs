@@ -176,8 +176,8 @@ impl App {
         let budget_warning = draft.budget.cost.filter(|_| !unreported.is_empty()).map(|_| {
             let names = unreported.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
             format!(
-                "the limit of cost cannot be kept: there is no price for {names} (add it to \
-                 `prices` in config.toml)"
+                "the limit of cost cannot be kept: nobody knows what {names} costs (write its \
+                 price down)"
             )
         });
         Ok(Some(CostEstimate { summary: usage.summary(), budget_warning, usage }))

@@ -217,3 +217,16 @@ fn one_line(topic: &str) -> String {
     let line = topic.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(MAX_IMPORTED_TOPIC_CHARS).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imported_topic_is_cut_after_500_characters() {
+        assert_eq!(MAX_IMPORTED_TOPIC_CHARS, 500);
+        let longest = "é".repeat(MAX_IMPORTED_TOPIC_CHARS);
+        assert_eq!(one_line(&longest), longest);
+        assert_eq!(one_line(&format!("{longest}é")), longest);
+    }
+}

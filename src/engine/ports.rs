@@ -1,8 +1,8 @@
 //! Ports: the traits the engine needs from other modules, and the types they exchange.
 //!
-//! [`Providers`] calls models, [`Log`] appends events, [`Clock`] reads the time. The archive, the
-//! brief and citation ports and reviewed changes are in the submodules. `main` connects the
-//! implementations.
+//! [`Providers`] calls models, [`Log`] appends events, [`Clock`] reads the time. The ports for the
+//! archive, for briefs (repository context) and for citations, and reviewed changes, are in the
+//! submodules. `main` connects the implementations.
 mod archive;
 mod change;
 mod repository;

@@ -1,8 +1,9 @@
 //! Preflight: everything checked before a debate is created.
 //!
-//! [`App::prepare`] pins the repository, gathers the brief, validates the draft, fills the open
-//! seats and sends each distinct model a probe request. If a model the user named does not answer,
-//! that is an error. One that was chosen automatically is replaced, with a warning.
+//! [`App::prepare`] pins the repository, gathers the brief (repository context for the prompts),
+//! validates the draft, fills the open seats and sends each distinct model a probe request. If a
+//! model the user named does not answer, that is an error. One that was chosen automatically is
+//! replaced, with a warning.
 mod probe;
 
 pub(super) use probe::ProbeCache;
@@ -74,11 +75,12 @@ pub const AUTO_CONTEXT: &str = "auto";
 fn brief_warnings(brief: &GatheredBrief) -> Vec<String> {
     let mut warnings = vec![];
     if !brief.redacted.is_empty() {
-        warnings.push(format!("secrets redacted from the brief: {}", brief.redacted));
+        warnings
+            .push(format!("secrets taken out of what the debaters are given: {}", brief.redacted));
     }
     let unseen = describe_left_out(brief);
     if !unseen.is_empty() {
-        warnings.push(format!("left out of the brief: {unseen}"));
+        warnings.push(format!("not in what the debaters are given: {unseen}"));
     }
     warnings
 }
@@ -126,10 +128,10 @@ impl App {
             brief.picked.clear();
         }
         warnings.extend(
-            unreadable_reason.iter().map(|why| format!("the repository cannot be read: {why}")),
+            unreadable_reason.iter().map(|why| format!("no tool can read this repository: {why}")),
         );
         let left_out = pinned.as_ref().map(|pin| &pin.left_out).filter(|it| !it.is_empty());
-        warnings.extend(left_out.map(|it| format!("not in the files that tools can read: {it}")));
+        warnings.extend(left_out.map(|it| format!("left out of what tools can read: {it}")));
         warnings.extend(brief_warnings(&brief));
         let unseen = describe_left_out(&brief);
         let changed: BTreeSet<&String> = brief
@@ -369,7 +371,7 @@ impl App {
                     warnings.push(format!("{message}; it is asked without naming a model"));
                     without_model.push(participant.tool().to_owned());
                 } else if was_chosen {
-                    warnings.push(format!("{message}; another model is seated"));
+                    warnings.push(format!("{message}; somebody else is seated"));
                     excluded.push(participant);
                 } else {
                     return Err(AppError::ProbeFailed {
@@ -437,5 +439,25 @@ impl App {
         let model = self.providers.default_model(tool, effort)?;
         let participant = Participant::Model { tool: tool.clone(), model: Some(model) };
         Some(participant).filter(|participant| participant.validate().is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::ports::OmittedFile;
+
+    #[test]
+    fn warning_names_three_files_left_out() {
+        assert_eq!(MAX_NAMED_FILES, 3);
+        let describe = |count: usize| {
+            let file =
+                |index: usize| OmittedFile { path: format!("{index}.rs"), why: "large".into() };
+            let left_out = (0..count).map(file).collect();
+            describe_left_out(&GatheredBrief { left_out, ..GatheredBrief::default() })
+        };
+        let named = "0.rs (large), 1.rs (large), 2.rs (large)";
+        assert_eq!(describe(MAX_NAMED_FILES), named);
+        assert_eq!(describe(MAX_NAMED_FILES + 1), format!("{named} and 1 more"));
     }
 }

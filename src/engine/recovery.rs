@@ -13,7 +13,7 @@ use crate::debate::Setup;
 use std::path::{Path, PathBuf};
 
 /// Maximum characters of a topic in a message about an unsigned file.
-const MAX_TOPIC_CHARS: usize = 120;
+const MAX_SHOWN_TOPIC_CHARS: usize = 120;
 /// Maximum characters of a tool's name in such a message.
 const MAX_TOOL_CHARS: usize = 30;
 /// Maximum number of tools named in such a message.
@@ -38,7 +38,7 @@ pub struct UnsignedFile {
 impl UnsignedFile {
     /// Its topic as one short line.
     pub fn topic(&self) -> String {
-        truncate_line(&self.transcript.topic, MAX_TOPIC_CHARS)
+        truncate_line(&self.transcript.topic, MAX_SHOWN_TOPIC_CHARS)
     }
 
     /// The tools that speak in it, according to the file.

@@ -1,8 +1,12 @@
-//! The session: runs one debate and is the only code that changes it.
+//! The session: runs one debate and is its only writer while it runs. `App` creates it and calls
+//! `Session::run`. Creating and importing a debate write their events without a session.
 //!
-//! Every change takes the same path (`Session::record`): redact, check against the rules, append to
-//! the log, apply to the state, publish to subscribers. A command is all or nothing. Turns of a
-//! wave run concurrently and are cancelled when they are no longer due.
+//! Every change takes the same path (`Session::write`): redact, check against the rules, append to
+//! the log, apply to the state, publish to subscribers. A command is all or nothing.
+//!
+//! A wave is the set of turns open at the same time (see `debate::next_step`). Driven turns are
+//! requested from providers concurrently and cancelled once no longer due. Awaited turns (human,
+//! host or bot) arrive as commands.
 //!
 //! `commands` executes commands, `event_trace` writes log lines.
 mod commands;
@@ -10,6 +14,7 @@ mod event_trace;
 
 use super::command::{CommandRequest, SessionError};
 use super::ports::{Clock, Log, LogError, Providers, QueuedCommandId, ReplyStream};
+use super::reply_acceptance;
 use super::reply_pipeline::{CheckedReply, ReplyPipeline, SessionContext};
 use super::turn::{self, PromptsByCue};
 use super::updates::{Update, UpdateBroadcaster};
@@ -34,7 +39,7 @@ pub struct Session {
     reply_pipeline: ReplyPipeline,
     /// The next step while the session is idle, `None` while turns are being fetched.
     idle_step: watch::Sender<Option<Step>>,
-    /// Prompts of the turns that are recorded as asked but not requested yet.
+    /// Prompts of the turns that are recorded as asked but not sent to their providers yet.
     asked_prompts: PromptsByCue,
 }
 
@@ -65,6 +70,7 @@ impl Session {
     }
 
     /// First events of a new debate: the turns that are asked first, with their prompts.
+    /// `App::create_debate` stores them together with the setup.
     pub(super) fn first_events(debate: &Debate, now: i64) -> (Vec<Event>, PromptsByCue) {
         turn::build_asked_event(debate, &[], now)
             .map_or_else(Default::default, |(asked, prompts)| (vec![asked], prompts))
@@ -89,12 +95,13 @@ impl Session {
         self.idle_step.subscribe()
     }
 
-    /// Redact, check, append, apply, publish. Every change to every debate passes through here.
+    /// Records events that execute no queued command.
     fn record(&mut self, events: Vec<Event>) -> Result<(), SessionError> {
         self.write(events, None)
     }
 
-    /// As `record`. If the events execute a queued command, it is marked as done in the same
+    /// Redacts, checks, appends, applies and publishes. All changes of a running debate pass
+    /// through here. If the events execute a queued command, it is marked as done in the same
     /// transaction.
     fn write(
         &mut self,
@@ -209,8 +216,9 @@ impl Session {
         }
     }
 
-    /// Records that a wave was asked. The turns in `retry_cues` are recorded even if they were
-    /// asked before a crash, awaited seats only once.
+    /// Records that the open turns are asked. Turns already asked are skipped, except driven turns
+    /// in `retry_cues`: their request was lost, for example in a crash. Awaited turns are never
+    /// asked twice, so they keep their deadline.
     fn record_asked(&mut self, retry_cues: &[Cue]) -> Result<PromptsByCue, SessionError> {
         match turn::build_asked_event(&self.debate, retry_cues, self.clock.now()) {
             Some((asked_event, prompts)) => self.record(vec![asked_event]).map(|()| prompts),
@@ -274,7 +282,7 @@ impl Session {
                         turns.push(async move { (cue, turn.await.ok()) });
                     }
                     Err(failure) => {
-                        let failed = turn::failed_event(&self.debate, cue, failure);
+                        let failed = reply_acceptance::failed_event(&self.debate, cue, failure);
                         self.record_turns(vec![failed], &[])?;
                     }
                 }
@@ -334,7 +342,7 @@ impl Session {
         let mut after = self.debate.clone();
         let (mut events, mut retry_cues) = (vec![], vec![]);
         for (cue, reply) in results {
-            let event = turn::result_event(&after, cue, reply);
+            let event = reply_acceptance::accept_or_reject(&after, cue, reply);
             if after.apply(event.clone()).is_ok() {
                 retry_cues.extend(matches!(event, Event::Refused { .. }).then_some(cue));
                 events.push(event);
@@ -368,7 +376,10 @@ impl Session {
         {
             tracing::info!(debate = %self.id(), turn = %overdue, "deadline passed");
             let failure = TurnFailure::new(FailureKind::TimedOut, "no reply came in time");
-            self.record_turns(vec![turn::failed_event(&self.debate, overdue, failure)], &[])?;
+            self.record_turns(
+                vec![reply_acceptance::failed_event(&self.debate, overdue, failure)],
+                &[],
+            )?;
         }
         Ok(())
     }

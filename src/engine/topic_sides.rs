@@ -1,7 +1,7 @@
 //! Parser for one-line topics such as `X vs Y? (model-a, model-b)`: splits off a list of models at
 //! the end and finds the two sides.
 
-/// Name prefixes of known models and seats.
+/// Name prefixes of known models and seats. Every provider is one of them.
 const KNOWN_PREFIXES: &[&str] = &[
     "claude",
     "gpt",
@@ -17,7 +17,11 @@ const KNOWN_PREFIXES: &[&str] = &[
     "openai",
     "anthropic",
     "google",
+    "openrouter",
     "ollama",
+    "lmstudio",
+    "vllm",
+    "llamacpp",
     "script",
     "host",
     "human",
@@ -47,7 +51,7 @@ pub fn parse(text: &str) -> TopicLine {
     TopicLine { topic: topic.to_owned(), models, sides: find_sides(topic) }
 }
 
-/// The CLI tool for a bare model name. `None` for a name with a colon, which already names its
+/// The tool (CLI or API) for a bare model name. `None` for a name with a colon, which already names its
 /// tool.
 pub fn tool_for_model(model: &str) -> Option<&'static str> {
     let model = model.trim().to_lowercase();

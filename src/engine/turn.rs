@@ -1,29 +1,20 @@
 //! One turn: builds its prompt and request, fetches the reply with a timeout, and turns the result
 //! into an event.
-use super::command::SessionError;
 use super::ports::{DEFAULT_TURN_SECONDS, ProviderReply, Providers, ReplyStream, TurnRequest};
-use super::reply_pipeline::CheckedReply;
 use super::updates::Update;
 use crate::debate::prompt::{fingerprint, render};
-use crate::debate::{
-    Cue, Debate, Event, FailureKind, RejectedReply, Step, TurnFailure, next, reply, reply_schema,
-    validate_reply,
-};
+use crate::debate::{Cue, Debate, Event, FailureKind, Step, TurnFailure, next, reply_schema};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Maximum characters stored of a rejected reply.
-const MAX_REJECTED_CHARS: usize = 4_000;
-/// A raw reply may be this many times as long as a speech, because it also has a claims block.
-const RAW_REPLY_FACTOR: usize = 2;
-
 /// Prompts of the turns to be fetched, by cue.
 pub(super) type PromptsByCue = BTreeMap<Cue, String>;
 
 /// Builds the event that a wave is asked, with a hash of every prompt, and the prompts to fetch.
-/// Includes turns not asked yet and those in `retry_cues`, which were asked before.
+/// Includes turns not asked yet, and driven turns in `retry_cues`, which were asked before: their
+/// reply was rejected or their request was lost.
 pub(super) fn build_asked_event(
     debate: &Debate,
     retry_cues: &[Cue],
@@ -80,67 +71,6 @@ pub(super) fn build_request(
         pin: setup.pin.clone(),
         attempt: if debate.rejected_reply(cue).is_some() { 2 } else { 1 },
     })
-}
-
-/// The event for the result of a turn: spoken, rejected (to be asked once more) or failed.
-pub(super) fn result_event(
-    debate: &Debate,
-    cue: Cue,
-    checked: Result<CheckedReply, TurnFailure>,
-) -> Event {
-    let checked = match checked {
-        Ok(checked) => checked,
-        Err(failure) => return failed_event(debate, cue, failure),
-    };
-    let reply = checked.reply.clone();
-    let (trouble, why, findings) = match parse_reply(debate, cue, checked) {
-        Ok(event) => return event,
-        Err(SessionError::ReplyRejected(rule_findings)) => {
-            let messages: Vec<_> = rule_findings.iter().map(|it| it.says.clone()).collect();
-            (FailureKind::Unusable, messages.join("; "), rule_findings)
-        }
-        Err(SessionError::ReplyUnparsable(why)) => (FailureKind::Unreadable, why, vec![]),
-        Err(error) => (FailureKind::Other, error.to_string(), vec![]),
-    };
-    if debate.rejected_reply(cue).is_some() {
-        return failed_event(
-            debate,
-            cue,
-            TurnFailure { trouble, note: why, envelope: reply.envelope, retry_ms: None },
-        );
-    }
-    let text = reply.text.chars().take(MAX_REJECTED_CHARS).collect();
-    Event::Refused { cue, attempt: RejectedReply { text, why, findings, envelope: reply.envelope } }
-}
-
-/// The event for a failed turn.
-pub(super) fn failed_event(debate: &Debate, cue: Cue, mut failure: TurnFailure) -> Event {
-    if failure.envelope.tool.is_empty() {
-        failure.envelope.tool = debate.seat(cue).voice.tool().into();
-    }
-    Event::Failed { cue, failure }
-}
-
-/// Parses a reply and validates it against the rules of its phase.
-pub(super) fn parse_reply(
-    debate: &Debate,
-    cue: Cue,
-    CheckedReply { reply: ProviderReply { text, mut envelope }, citations }: CheckedReply,
-) -> Result<Event, SessionError> {
-    let length = text.chars().count();
-    let max_chars = debate.setup().limits.longest.saturating_mul(RAW_REPLY_FACTOR);
-    if length > max_chars {
-        let why = format!("PARSE_ERROR:reply:too_long: {length} characters of at most {max_chars}");
-        return Err(SessionError::ReplyUnparsable(why));
-    }
-    let participant = &debate.seat(cue).voice;
-    if envelope.tool.is_empty() {
-        envelope.tool = participant.tool().into();
-    }
-    envelope.model_asked = envelope.model_asked.or_else(|| participant.model().map(Into::into));
-    let body = reply::parse(debate, cue, &text)
-        .map_err(|error| SessionError::ReplyUnparsable(error.to_string()))?;
-    validate_reply(debate, cue, body, citations, envelope).map_err(SessionError::ReplyRejected)
 }
 
 /// Requests one reply, with the turn's timeout. Publishes a slow update after half of it. Fills in
@@ -208,4 +138,40 @@ pub(super) async fn fetch_reply(
         }
     }
     result
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::debate::Participant;
+    use crate::debate::formats::built_in_offers;
+    use crate::engine::draft::DebateDraft;
+    use crate::engine::format_catalog::{CatalogEntry, FormatCatalog, FormatSource};
+
+    /// A duel whose first turn was asked, and that turn.
+    pub(in crate::engine) fn asked_duel(max_speech_chars: usize) -> (Debate, Cue) {
+        let [offer, ..] = built_in_offers();
+        let (prompts, source) = (BTreeMap::new(), FormatSource::Builtin);
+        let entries = vec![CatalogEntry { offer, prompts, source }];
+        let catalog = FormatCatalog { entries, ..FormatCatalog::default() };
+        let model = |tool: &str| Participant::Model { tool: tool.into(), model: None };
+        let draft = DebateDraft::new("Well?", model("one"), model("two"), model("three"));
+        let mut setup = draft.build_setup(&catalog, "debate-1".into(), String::new(), 0).unwrap();
+        setup.limits.longest = max_speech_chars;
+        let mut debate = Debate::open(setup).unwrap();
+        let (asked_event, _) = build_asked_event(&debate, &[], 0).unwrap();
+        debate.apply(asked_event).unwrap();
+        let cue = next(&debate).first_cue().unwrap();
+        (debate, cue)
+    }
+
+    #[test]
+    fn prompt_over_the_size_limit_is_not_sent() {
+        let (debate, cue) = asked_duel(1_000);
+        let max_bytes = debate.setup().limits.prompt;
+        assert_eq!(max_bytes, 4_000_000);
+        let build = |bytes| build_request(&debate, cue, Some("x".repeat(bytes)), Path::new("."));
+        assert!(build(max_bytes).is_ok());
+        assert!(build(max_bytes + 1).is_err());
+    }
 }

@@ -99,3 +99,25 @@ impl UpdateBroadcaster {
         self.sender.subscribe()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::broadcast::error::TryRecvError;
+
+    #[test]
+    fn slow_subscriber_loses_the_oldest_updates() {
+        assert_eq!(CHANNEL_CAPACITY, 1_024);
+        let cue = Cue { act: 0, round: 1, phase: 0, seat: 0 };
+        for (count, first) in
+            [(CHANNEL_CAPACITY, Ok(())), (CHANNEL_CAPACITY + 1, Err(TryRecvError::Lagged(1)))]
+        {
+            let broadcaster = UpdateBroadcaster::default();
+            let mut subscriber = broadcaster.subscribe();
+            for _ in 0..count {
+                broadcaster.publish(Update::Slow { cue, after: 1, most: 2 });
+            }
+            assert_eq!(subscriber.try_recv().map(drop), first);
+        }
+    }
+}

@@ -1,5 +1,6 @@
-//! Parser of format files (TOML). A format either defines its own acts, or extends a `base` format
-//! with a focus on one kind of question.
+//! Parser of format files (TOML): the templates embedded in the binary and the user's own files. A
+//! format either defines its own acts, or extends a `base` format, for example with a focus on one
+//! kind of question. The entry point is [`parse`], called by `formats_catalog::load` for each file.
 use super::validate;
 use crate::debate::formats::{DEFAULT_SPEECH_CHARS, FormatOffer};
 use crate::debate::{
@@ -20,13 +21,15 @@ struct FormatFile {
     /// Format to take acts and prompts from.
     #[serde(default)]
     base: Option<String>,
-    /// Instruction for all seats on what to look at.
+    /// What debaters and judge must look at. Becomes the prompt `focus`.
     #[serde(default)]
     focus: String,
     #[serde(default)]
     rounds: Option<RoundsRange>,
+    /// Whether the user confirms the plan first, by default.
     #[serde(default)]
     confirm_plan: Option<bool>,
+    /// Whether the judge must be a different model than the debaters.
     #[serde(default)]
     impartial_judge: Option<bool>,
     #[serde(default)]
@@ -47,7 +50,7 @@ struct RoundsRange {
     usual: u8,
 }
 
-/// Rounds of a format that has no `base` and sets none.
+/// Rounds of a format that has neither `base` nor `rounds`.
 const DEFAULT_ROUNDS: RoundsRange = RoundsRange { least: 1, most: 5, usual: 2 };
 
 #[derive(Deserialize)]
@@ -58,7 +61,8 @@ struct FormatFileAct {
     phases: Vec<FormatFilePhase>,
 }
 
-/// A phase. Optional fields have the values most phases use.
+/// A phase of an act. By default its speakers speak in turn and hear all speeches, one reply is
+/// enough, and the debate goes on without any. The fields are documented at [`Phase`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FormatFilePhase {
@@ -79,7 +83,7 @@ struct FormatFilePhase {
     web: bool,
 }
 
-/// Either a list of roles, or another kind of speakers.
+/// Either a list of roles, or one of the other variants of [`Speakers`].
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum SpeakersField {

@@ -1,4 +1,6 @@
-//! Validates user-defined formats. Errors are messages for the author of the file.
+//! Validates the formats of format files, embedded and user-defined. Errors are messages for the
+//! author of the file. Entry points: `validate_name` and `validate`, called by
+//! `format_file::parse`.
 use crate::debate::format::MAX_OPEN_ROUNDS;
 use crate::debate::{Phase, ReplyKind, Role, Rounds, Speakers, template};
 use crate::engine::format_catalog::CatalogEntry;
@@ -147,4 +149,16 @@ fn validate_audience(entry: &CatalogEntry) -> Result<(), String> {
 fn serialized_name(value: &impl serde::Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn format_name_has_at_most_40_characters() {
+        assert_eq!(MAX_NAME_CHARS, 40);
+        assert_eq!(validate_name(&"x".repeat(MAX_NAME_CHARS), None, &[]), Ok(()));
+        assert!(validate_name(&"x".repeat(MAX_NAME_CHARS + 1), None, &[]).is_err());
+    }
 }

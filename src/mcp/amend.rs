@@ -1,4 +1,6 @@
-//! Parser of the `change` decision: `name=value` pairs that amend an open debate.
+//! Parser of the `change` decision: `name=value` pairs that amend an open debate. The entry point
+//! is `parse_changes`, called by `continue_round`, which sends the resulting commands to the
+//! session.
 use super::error::ToolError;
 use super::validate;
 use crate::debate::setup::MAX_TOPIC_CHARS;
@@ -139,11 +141,21 @@ pub(super) fn parse_changes(
         };
         commands.push(amend_command(change));
     }
-    if !transfers.is_empty() {
-        let (transfer_commands, seats) = app.transfer_seats(debate, &transfers)?;
-        app.check_seats(&seats)?;
-        commands.extend(transfer_commands);
+    commands.extend(transfer_commands(app, debate, &transfers)?);
+    Ok(commands)
+}
+
+/// Checks seat transfers and turns them into commands.
+fn transfer_commands(
+    app: &App,
+    debate: &Debate,
+    transfers: &[(String, Participant)],
+) -> Result<Vec<Command>, ToolError> {
+    if transfers.is_empty() {
+        return Ok(vec![]);
     }
+    let (commands, seats) = app.transfer_seats(debate, transfers)?;
+    app.check_seats(&seats)?;
     Ok(commands)
 }
 

@@ -225,3 +225,18 @@ fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
         value => Err(serde::de::Error::custom(format!("expected true or false, not {value}"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn number_must_be_below_its_limit() {
+        let parse = |page: Value| serde_json::from_value::<ShowDebateArgs>(json!({ "page": page }));
+        let largest = 999_999_999_999_999_u64;
+        assert_eq!(parse(json!(largest)).unwrap().page, Some(largest));
+        assert!(parse(json!(largest + 1)).is_err());
+        assert!(parse(json!(MAX_NUMBER)).is_err());
+    }
+}

@@ -403,18 +403,27 @@ impl McpServer {
         workspace: &Workspace,
         commands: Vec<Command>,
     ) -> Result<(), AppError> {
-        let mut retries = 0;
-        loop {
-            match self.registry.send_commands(id, workspace, commands.clone()).await {
-                Err(AppError::Archive(ArchiveError::LeaseHeld { .. }))
-                    if retries < MAX_LEASE_RETRIES =>
-                {
-                    retries += 1;
-                    tracing::debug!(debate = %id, attempt = retries, "lease is held, retrying");
-                    tokio::time::sleep(LEASE_RETRY_INTERVAL).await;
-                }
-                result => return result,
+        let send = || self.registry.send_commands(id, workspace, commands.clone());
+        retry_while_lease_held(id, send).await
+    }
+}
+
+/// Sends again while another process holds the lease, up to `MAX_LEASE_RETRIES` times.
+async fn retry_while_lease_held<F>(id: &str, send: impl Fn() -> F) -> Result<(), AppError>
+where
+    F: Future<Output = Result<(), AppError>>,
+{
+    let mut retries = 0;
+    loop {
+        match send().await {
+            Err(AppError::Archive(ArchiveError::LeaseHeld { .. }))
+                if retries < MAX_LEASE_RETRIES =>
+            {
+                retries += 1;
+                tracing::debug!(debate = %id, attempt = retries, "lease is held, retrying");
+                tokio::time::sleep(LEASE_RETRY_INTERVAL).await;
             }
+            result => return result,
         }
     }
 }
@@ -442,4 +451,30 @@ fn parse_decision(value: Option<&str>) -> Result<Option<UserDecision>, ToolError
         said: value.into(),
         allowed: USER_DECISIONS.map(|(word, _)| word).join(", "),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use tokio::time::Instant;
+
+    #[tokio::test(start_paused = true)]
+    async fn command_waits_two_seconds_for_a_held_lease() {
+        assert_eq!((MAX_LEASE_RETRIES, LEASE_RETRY_INTERVAL.as_millis()), (20, 100));
+        // The lease is released before the last retry, or too late.
+        for (free_after, is_sent) in [(MAX_LEASE_RETRIES, true), (MAX_LEASE_RETRIES + 1, false)] {
+            let (attempts, started) = (Cell::new(0), Instant::now());
+            let send = || async {
+                attempts.set(attempts.get() + 1);
+                if attempts.get() > free_after {
+                    return Ok(());
+                }
+                let (id, holder) = ("debate-1".to_owned(), "codex".to_owned());
+                Err(AppError::Archive(ArchiveError::LeaseHeld { id, holder }))
+            };
+            assert_eq!(retry_while_lease_held("debate-1", send).await.is_ok(), is_sent);
+            assert_eq!((attempts.get(), started.elapsed().as_secs()), (1 + MAX_LEASE_RETRIES, 2));
+        }
+    }
 }

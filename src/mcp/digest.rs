@@ -1,4 +1,6 @@
-//! Digests of turns, verdicts and findings: the shortened texts of a debate's status.
+//! Digests of turns, verdicts and findings: the shortened texts of a debate's status. Entry points:
+//! `digest_turn`, `digest_verdict`, `finding_lines` and `result_text`. `status` calls them with a
+//! `DigestSize`, because every result costs tokens of the client's model.
 use super::status::turn_id;
 use super::token_limits::first_words;
 use crate::debate::ledger::citations_for_claim;
@@ -48,9 +50,9 @@ pub(super) struct VerdictDigest {
 /// Limits of a digest: words per text, lines per list, words per line.
 #[derive(Clone, Copy)]
 pub(super) struct DigestSize {
-    pub(super) max_words: usize,
-    pub(super) max_lines: usize,
-    pub(super) max_line_words: usize,
+    pub(super) words: usize,
+    pub(super) lines: usize,
+    pub(super) words_per_line: usize,
 }
 
 pub(super) fn digest_turn(
@@ -68,14 +70,14 @@ pub(super) fn digest_turn(
     };
     match turn {
         Err(failure) => {
-            let note = first_words(&failure.note, size.max_line_words);
+            let note = first_words(&failure.note, size.words_per_line);
             digest.position = format!("[INCOMPLETE] {}: {note}", failure.trouble.as_str());
         }
         Ok(_) if debate.is_sealed(cue) => {
-            SEALED_PLACEHOLDER.trim().clone_into(&mut digest.position)
+            SEALED_PLACEHOLDER.trim().clone_into(&mut digest.position);
         }
         Ok(reply) => {
-            digest.position = first_words(&reply.body.to_text(), size.max_words);
+            digest.position = first_words(&reply.body.to_text(), size.words);
             let claims = reply.body.claims().iter().map(|claim| {
                 let citations: Vec<_> = citations_for_claim(&reply.citations, &claim.id).collect();
                 let all_wrong =
@@ -85,24 +87,24 @@ pub(super) fn digest_turn(
                 format!(
                     "{}: {}{unsupported}",
                     claim.id,
-                    first_words(&claim.text, size.max_line_words)
+                    first_words(&claim.text, size.words_per_line)
                 )
             });
-            digest.claims = truncate_list(claims, size.max_lines);
+            digest.claims = truncate_list(claims, size.lines);
             let concessions = reply.body.concessions().iter();
             let concessions = concessions.map(|concession| {
-                let quote = first_words(&concession.quote, size.max_line_words);
+                let quote = first_words(&concession.quote, size.words_per_line);
                 format!("{}: \"{quote}\"", concession.claim)
             });
-            digest.concedes = truncate_list(concessions, size.max_lines);
+            digest.concedes = truncate_list(concessions, size.lines);
             let wrong: Vec<&Citation> =
                 reply.citations.iter().filter(|it| it.found.is_wrong()).collect();
             let wrong = wrong.into_iter().map(|it| {
-                let raw = first_words(&one_line(&it.raw), size.max_line_words);
+                let raw = first_words(&one_line(&it.raw), size.words_per_line);
                 let reason = first_words(&it.describe(), MAX_REASON_WORDS);
                 format!("cites what is not there: {raw} ({reason})")
             });
-            digest.claims.extend(truncate_list(wrong, size.max_lines.div_ceil(2)));
+            digest.claims.extend(truncate_list(wrong, size.lines.div_ceil(2)));
         }
     }
     digest
@@ -113,14 +115,14 @@ pub(super) fn digest_verdict(
     view: &VerdictView,
     size: DigestSize,
 ) -> VerdictDigest {
-    let unresolved = view.unresolved.iter().map(|text| first_words(text, size.max_line_words));
+    let unresolved = view.unresolved.iter().map(|text| first_words(text, size.words_per_line));
     VerdictDigest {
         winner: view.winner.clone(),
-        reasoning: first_words(&view.reasoning, size.max_words),
+        reasoning: first_words(&view.reasoning, size.words),
         decided: decision_text(view),
         contested: view.contested,
-        recommendation: first_words(&view.recommendation, size.max_words),
-        unresolved: truncate_list(unresolved, size.max_lines.div_ceil(2)),
+        recommendation: first_words(&view.recommendation, size.words),
+        unresolved: truncate_list(unresolved, size.lines.div_ceil(2)),
         rigor: first_words(&status::rigor(debate), MAX_RIGOR_WORDS),
     }
 }
@@ -145,12 +147,12 @@ pub(super) fn finding_lines(debate: &Debate, size: DigestSize) -> Vec<String> {
         });
         let conceded = if it.conceded { ", conceded" } else { "" };
         let (location, claim) =
-            (location.unwrap_or_default(), first_words(&it.claim, size.max_line_words));
+            (location.unwrap_or_default(), first_words(&it.claim, size.words_per_line));
         format!("[{}]{location} {}: {claim} ({note}{conceded})", it.severity.as_str(), it.id)
     };
     let mut lines: Vec<String> = review.findings.iter().map(|it| render(it, "found")).collect();
     lines.extend(review.unverified.iter().map(|it| render(it, "not found")));
-    truncate_list(lines.into_iter(), size.max_lines)
+    truncate_list(lines.into_iter(), size.lines)
 }
 
 /// The result of a format without a winner: insights or a recommendation.
@@ -161,7 +163,7 @@ pub(super) fn result_text(debate: &Debate, size: DigestSize) -> Option<String> {
         let insight_text = insights::key_insights(sections).unwrap_or_default();
         return Some(format!(
             "Outcome: {outcome}. Key insights: {}",
-            first_words(insight_text, 2 * size.max_words)
+            first_words(insight_text, 2 * size.words)
         ));
     }
     let report = debate.replies_in(..).rev().find_map(|(cue, body)| match body {
@@ -171,8 +173,8 @@ pub(super) fn result_text(debate: &Debate, size: DigestSize) -> Option<String> {
     let part =
         |index: usize, max_words| report.get(index).map(|it| first_words(&it.text, max_words));
     let (advice, summary) = (
-        part(report_sections::RECOMMENDATION_INDEX, size.max_words)?,
-        part(report_sections::SUMMARY_INDEX, size.max_line_words)?,
+        part(report_sections::RECOMMENDATION_INDEX, size.words)?,
+        part(report_sections::SUMMARY_INDEX, size.words_per_line)?,
     );
     Some(format!("Recommendation: {advice} In one sentence: {summary}"))
 }

@@ -1,4 +1,6 @@
-//! Errors of tool calls. Every error a model reads is defined here, with the call to make next.
+//! Errors of tool calls. Every error a model reads is defined here, with the call to make next. The
+//! main type is [`ToolError`], which all handlers return. `server` sends [`ToolError::to_text`] as
+//! the tool result.
 use crate::debate::SetupError;
 use crate::engine::{AppError, ArchiveError, LogError, SessionError, SkipReason};
 
@@ -399,4 +401,25 @@ fn next_call_for_app_error(error: &AppError) -> String {
         AppError::Session(_) => "summarize with that `debate_id` shows what is due now",
     }
     .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_message_is_cut_after_1500_characters() {
+        assert_eq!(MAX_MESSAGE_CHARS, 1_500);
+        let message_with = |name_chars: usize| {
+            let text = ToolError::UnknownTool("x".repeat(name_chars)).to_text();
+            let (message, _) = text.split_once('\n').unwrap();
+            message.strip_prefix("Error: ").unwrap().to_owned()
+        };
+        let frame_chars = message_with(0).chars().count();
+        for (excess, closing) in [(0, "x`"), (1, "xx")] {
+            let message = message_with(MAX_MESSAGE_CHARS - frame_chars + excess);
+            assert!(message.ends_with(closing), "{message}");
+            assert_eq!(message.chars().count(), MAX_MESSAGE_CHARS);
+        }
+    }
 }

@@ -1,4 +1,6 @@
-//! The next call that every result suggests. Following the suggestions always ends the debate.
+//! The next call that every result suggests. Following the suggestions always ends the debate. The
+//! entry point is `next_call`, called by `status` for each result. `continue_round` uses
+//! `next_call_over_budget` in its errors.
 use super::error::format_call;
 use super::status::{awaits_plan_confirmation, turn_id};
 use crate::debate::{

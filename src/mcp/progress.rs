@@ -43,3 +43,36 @@ impl ProgressPreview {
         Some(format!("{} ({}): {ellipsis}{tail}", debate.seat(cue).title(), debate.tool_at(cue)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::debate::{DebateLimits, formats};
+    use serde_json::json;
+
+    fn open_duel() -> Debate {
+        let seat = |role: &str| json!({"name": role, "role": role, "voice": "host", "weight": 1});
+        let setup = json!({
+            "grammar": 1, "id": "debate-1", "opened_at": 0, "topic": "Well?", "rounds": 1,
+            "format": formats::duel(), "prompts": {}, "limits": DebateLimits::default(),
+            "seats": [seat("pro"), seat("con"), seat("judge")],
+        });
+        Debate::open(serde_json::from_value(setup).unwrap()).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn preview_has_120_characters_and_comes_once_a_second() {
+        assert_eq!((MIN_INTERVAL, MAX_PREVIEW_CHARS), (Duration::from_secs(1), 120));
+        let debate = open_duel();
+        let cue = Cue { act: 0, round: 1, phase: 0, seat: 0 };
+        let mut preview = ProgressPreview::default();
+        let mut preview_of =
+            |chars: usize| preview.next_preview(&debate, cue, || "x".repeat(chars));
+        let longest = "x".repeat(MAX_PREVIEW_CHARS);
+        assert_eq!(preview_of(120), Some(format!("Proposer (host): {longest}")));
+        tokio::time::advance(Duration::from_millis(999)).await;
+        assert_eq!(preview_of(121), None);
+        tokio::time::advance(Duration::from_millis(1)).await;
+        assert_eq!(preview_of(121), Some(format!("Proposer (host): …{longest}")));
+    }
+}

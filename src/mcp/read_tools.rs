@@ -1,4 +1,5 @@
-//! Handlers of the read-only tools: `summarize`, `list_debates`, `show_debate`, `list_models`.
+//! Handlers of the read-only tools: `summarize`, `list_debates`, `show_debate`, `list_models`. They
+//! are methods of `McpServer`, called by its `dispatch_tool`. `resources` shares `render_part`.
 use super::args::{ListDebatesArgs, ListModelsArgs, ShowDebateArgs, SummarizeArgs};
 use super::continue_round::parse_turn_id;
 use super::error::{ToolError, format_call};
@@ -351,4 +352,47 @@ fn render_turn(debate: &Debate, cue: Cue) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(count: usize) -> String {
+        vec!["a"; count].join(" ")
+    }
+
+    /// The list item of a debate whose topic, sides and excerpt have this many words.
+    fn item_with(topic_words: usize, side_words: usize, excerpt_words: usize) -> DebateListItem {
+        // The second side has one word, and `against` is another.
+        let card = DebateCard {
+            id: "debate-1".into(),
+            topic: words(topic_words),
+            format: "duel".into(),
+            status: Status::InProgress,
+            created_at: 0,
+            updated_at: 0,
+            root: "/".into(),
+            proposer: Some(words(side_words - 2)),
+            challenger: Some("b".into()),
+            winner: None,
+            labels: vec![],
+            confidence: None,
+            proof: None,
+        };
+        list_item(&card, Some(&words(excerpt_words)))
+    }
+
+    #[test]
+    fn listed_texts_are_cut_after_their_limit_of_words() {
+        assert_eq!((MAX_TOPIC_WORDS, MAX_SIDES_WORDS, MAX_EXCERPT_WORDS), (25, 20, 20));
+        let item = item_with(MAX_TOPIC_WORDS, MAX_SIDES_WORDS, MAX_EXCERPT_WORDS);
+        assert_eq!(item.topic, words(25));
+        assert_eq!(item.sides, format!("{} against b", words(18)));
+        assert_eq!(item.excerpt, Some(words(20)));
+        let item = item_with(MAX_TOPIC_WORDS + 1, MAX_SIDES_WORDS + 1, MAX_EXCERPT_WORDS + 1);
+        assert_eq!(item.topic, format!("{} …", words(25)));
+        assert_eq!(item.sides, format!("{} against …", words(19)));
+        assert_eq!(item.excerpt, Some(format!("{} …", words(20))));
+    }
 }

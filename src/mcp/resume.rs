@@ -63,16 +63,11 @@ impl McpServer {
             &crate::clients::state_file_paths(&self.config),
         )?);
         let (stored, debate, _) = app.read(id)?;
-        let mut lines = vec![];
         // The status of an ended debate contains its result, so it needs no recap.
-        let widths: &[usize] = if debate.outcome().is_none() { RECAP_WIDTHS } else { &[] };
-        for width in widths {
-            lines = short_status(&debate, *width);
-            if estimate_tokens(&lines.join("\n")) <= MAX_RECAP_TOKENS {
-                break;
-            }
+        if debate.outcome().is_none() {
+            let lines = fit_recap(|width| short_status(&debate, width));
+            notes.extend(lines.into_iter().map(|line| format!("as it stood: {line}")));
         }
-        notes.extend(lines.into_iter().map(|line| format!("as it stood: {line}")));
         notes.extend(self.changed_files_note(&stored, &debate, workspace).await);
         Ok(notes.iter().map(|note| app.redact(&one_line(note))).collect())
     }
@@ -192,6 +187,18 @@ impl McpServer {
     }
 }
 
+/// Renders a recap in the widest lines with which it fits.
+fn fit_recap(render: impl Fn(usize) -> Vec<String>) -> Vec<String> {
+    let mut lines = vec![];
+    for width in RECAP_WIDTHS {
+        lines = render(*width);
+        if estimate_tokens(&lines.join("\n")) <= MAX_RECAP_TOKENS {
+            break;
+        }
+    }
+    lines
+}
+
 /// Picks the file with that debate id. Without an id: this client's own file, else the first.
 fn select_foreign_file(
     files: Vec<UnsignedFile>,
@@ -202,4 +209,21 @@ fn select_foreign_file(
     let mut candidates: Vec<UnsignedFile> = files.into_iter().filter(has_id).collect();
     candidates.sort_by_key(|it| Some(&it.path) != workspace.state_file.as_ref());
     candidates.into_iter().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recap_over_350_tokens_gets_narrower_lines() {
+        assert_eq!(MAX_RECAP_TOKENS, 350);
+        let (widest, next) = (RECAP_WIDTHS[0], RECAP_WIDTHS[1]);
+        let recap_chars = |widest_chars: usize| {
+            let chars = |width| if width == widest { widest_chars } else { width };
+            fit_recap(|width| vec!["x".repeat(chars(width))]).concat().len()
+        };
+        assert_eq!(recap_chars(4 * MAX_RECAP_TOKENS), 1_400);
+        assert_eq!(recap_chars(4 * MAX_RECAP_TOKENS + 1), next);
+    }
 }

@@ -353,3 +353,16 @@ fn parse_effort(value: Option<&str>) -> Result<Option<Effort>, ToolError> {
         allowed: all.map(Effort::as_str).join(", "),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn context_has_at_most_20000_characters() {
+        assert_eq!(MAX_CONTEXT_CHARS, 20_000);
+        assert!(parse_context(Some(&"é".repeat(MAX_CONTEXT_CHARS))).is_ok());
+        let error = parse_context(Some(&"é".repeat(MAX_CONTEXT_CHARS + 1)));
+        assert!(matches!(error, Err(ToolError::TooLong { most: 20_000, .. })));
+    }
+}

@@ -56,10 +56,10 @@ pub(super) struct DueBrief {
 
 /// Tried in this order until the status fits into `MAX_RESULT_TOKENS`.
 const DIGEST_SIZES: [DigestSize; 4] = [
-    DigestSize { max_words: 120, max_lines: 8, max_line_words: 40 },
-    DigestSize { max_words: 80, max_lines: 5, max_line_words: 25 },
-    DigestSize { max_words: 40, max_lines: 3, max_line_words: 15 },
-    DigestSize { max_words: 15, max_lines: 1, max_line_words: 10 },
+    DigestSize { words: 120, lines: 8, words_per_line: 40 },
+    DigestSize { words: 80, lines: 5, words_per_line: 25 },
+    DigestSize { words: 40, lines: 3, words_per_line: 15 },
+    DigestSize { words: 15, lines: 1, words_per_line: 10 },
 ];
 /// Tokens that a brief gets at least.
 const MIN_BRIEF_TOKENS: usize = 700;
@@ -80,22 +80,14 @@ pub(super) fn build_status(
     for size in DIGEST_SIZES {
         result = build_sized_status(stored, debate, running, size);
         result.notes.extend_from_slice(extra_notes);
-        let mut without_brief = result.clone();
-        if let Some(due) = &mut without_brief.due {
-            due.brief.clear();
-        }
-        let tokens_left =
-            token_limits::MAX_RESULT_TOKENS.saturating_sub(status_tokens(&without_brief));
+        let tokens_left = tokens_left_for_brief(&result);
         let Some(due) = &mut result.due else {
             if tokens_left > 0 {
                 break;
             }
             continue;
         };
-        if estimate_tokens(&due.brief) <= tokens_left
-            || tokens_left >= MIN_BRIEF_TOKENS
-            || size.max_words == DIGEST_SIZES[3].max_words
-        {
+        if has_room_for_brief(&due.brief, tokens_left) || size.words == DIGEST_SIZES[3].words {
             let show_call = format_call("show_debate", &result.debate_id, "\"part\":\"brief\"");
             let marker = format!("[... this is cut; all of it: {show_call} ...]");
             // In JSON every line break is escaped to two characters.
@@ -108,6 +100,20 @@ pub(super) fn build_status(
         }
     }
     result
+}
+
+/// Tokens of a result that the status leaves for its brief.
+fn tokens_left_for_brief(status: &DebateStatus) -> usize {
+    let mut without_brief = status.clone();
+    if let Some(due) = &mut without_brief.due {
+        due.brief.clear();
+    }
+    token_limits::MAX_RESULT_TOKENS.saturating_sub(status_tokens(&without_brief))
+}
+
+/// Whether the brief fits, or gets at least its minimum when it is truncated.
+fn has_room_for_brief(brief: &str, tokens_left: usize) -> bool {
+    estimate_tokens(brief) <= tokens_left || tokens_left >= MIN_BRIEF_TOKENS
 }
 
 /// Estimated tokens of the status as JSON or as text, whichever is more.
@@ -281,7 +287,7 @@ fn status_notes(debate: &Debate, size: DigestSize) -> Vec<String> {
     let is_waiting = matches!(next(debate), Step::Speak { driven, .. } if driven.is_empty());
     let unheard = debate.remarks().iter().filter(|it| is_waiting && !debate.was_heard(it));
     notes.extend(unheard.map(|it| {
-        let remark_text = first_words(&it.text, size.max_line_words);
+        let remark_text = first_words(&it.text, size.words_per_line);
         format!("the user has said since this turn was asked for, so take it up now: {remark_text}")
     }));
     // The suggestion comes before the problems, since the list is truncated.
@@ -307,25 +313,25 @@ fn status_notes(debate: &Debate, size: DigestSize) -> Vec<String> {
     }
     if let Some(verdict) = verdict_view(debate) {
         let line = |prefix: &str, text: &String| {
-            format!("{prefix}: {}", first_words(text, size.max_line_words))
+            format!("{prefix}: {}", first_words(text, size.words_per_line))
         };
         let unsupported = verdict.unsupported.iter().map(|text| line("unsupported", text));
         let wrong = verdict.wrong.iter().map(|text| line("cited, and not there", text));
         notes.extend(truncate_list(
             unsupported.chain(wrong).collect::<Vec<_>>().into_iter(),
-            size.max_lines,
+            size.lines,
         ));
     }
     if let Some(decision) = debate.decision() {
-        notes.push(format!("the user has decided: {}", first_words(decision, size.max_line_words)));
+        notes.push(format!("the user has decided: {}", first_words(decision, size.words_per_line)));
     }
     if let Some(keep) = debate.keep_record() {
         notes.push(if keep { "the record is kept" } else { "the record is discarded" }.into());
     }
     notes.extend(
-        status::notices(debate).iter().map(|notice| first_words(notice, size.max_line_words)),
+        status::notices(debate).iter().map(|notice| first_words(notice, size.words_per_line)),
     );
-    truncate_list(notes.into_iter(), size.max_lines.max(MIN_NOTES))
+    truncate_list(notes.into_iter(), size.lines.max(MIN_NOTES))
 }
 
 /// Rule for the host in a dialectic.
@@ -347,4 +353,37 @@ pub(super) fn due_turn(debate: &Debate) -> Option<DueTurn> {
     let cue = step.first_cue()?;
     let ruling = debate.setup().phase(cue).reply == ReplyKind::Verdict;
     Some(DueTurn { turn: due.turn, role: due.role, ruling })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::token_limits::MAX_RESULT_TOKENS;
+
+    /// A status with this many tokens.
+    fn status_with(tokens: usize) -> DebateStatus {
+        let with_note = |chars: usize| DebateStatus {
+            notes: vec!["x".repeat(chars)],
+            ..DebateStatus::default()
+        };
+        let status = with_note(4 * (tokens - status_tokens(&with_note(0))));
+        assert_eq!(status_tokens(&status), tokens);
+        status
+    }
+
+    #[test]
+    fn status_has_less_than_1900_tokens() {
+        assert_eq!(MAX_RESULT_TOKENS, 1_900);
+        assert_eq!(tokens_left_for_brief(&status_with(MAX_RESULT_TOKENS - 1)), 1);
+        assert_eq!(tokens_left_for_brief(&status_with(MAX_RESULT_TOKENS)), 0);
+    }
+
+    #[test]
+    fn brief_is_truncated_to_700_tokens_at_least() {
+        assert_eq!(MIN_BRIEF_TOKENS, 700);
+        let brief = |tokens| "x".repeat(4 * tokens);
+        assert!(has_room_for_brief(&brief(2_000), MIN_BRIEF_TOKENS));
+        assert!(!has_room_for_brief(&brief(2_000), MIN_BRIEF_TOKENS - 1));
+        assert!(has_room_for_brief(&brief(MIN_BRIEF_TOKENS - 1), MIN_BRIEF_TOKENS - 1));
+    }
 }

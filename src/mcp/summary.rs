@@ -65,16 +65,20 @@ pub(super) fn build_summary(
             record: status.record.clone(),
             next: status.next.clone(),
         };
-        if summary_tokens(&summary) <= token_limits::MAX_RESULT_TOKENS {
+        if fits_into_result(&summary) {
             return summary;
         }
     }
     // A concession is quoted in full or not at all: a truncated quote would concede something else.
-    if summary_tokens(&summary) > token_limits::MAX_RESULT_TOKENS {
+    if !fits_into_result(&summary) {
         let show_call = format_call("show_debate", &summary.debate_id, "\"part\":\"ledger\"");
         summary.concessions = vec![format!("too long to be quoted here: {show_call}")];
     }
     summary
+}
+
+fn fits_into_result(summary: &DebateSummary) -> bool {
+    summary_tokens(summary) <= token_limits::MAX_RESULT_TOKENS
 }
 
 fn summary_tokens(summary: &DebateSummary) -> usize {
@@ -144,4 +148,22 @@ fn open_claims(debate: &Debate, max_lines: usize, max_line_words: usize) -> Vec<
         format!("{}: {}", entry.claim.id, first_words(&entry.claim.text, max_line_words))
     });
     truncate_list(claims, max_lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::token_limits::MAX_RESULT_TOKENS;
+
+    #[test]
+    fn summary_has_at_most_1900_tokens() {
+        assert_eq!(MAX_RESULT_TOKENS, 1_900);
+        let with_note = |chars: usize| DebateSummary {
+            notes: vec!["x".repeat(chars)],
+            ..DebateSummary::default()
+        };
+        let note_chars = 4 * (MAX_RESULT_TOKENS - summary_tokens(&with_note(0)));
+        assert!(fits_into_result(&with_note(note_chars)));
+        assert!(!fits_into_result(&with_note(note_chars + 4)));
+    }
 }

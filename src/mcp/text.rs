@@ -1,4 +1,5 @@
-//! Plain-text rendering of the tool results, for clients that pass only text to the model.
+//! Plain-text rendering of the tool results, for clients that pass only text to the model. One
+//! `render_…` function per result type, called by `server` next to the structured result.
 use super::digest::{TurnDigest, VerdictDigest};
 use super::read_tools::{DebateList, DebatePage, ModelList};
 use super::status::{DebateStatus, DueBrief};

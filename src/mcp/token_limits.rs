@@ -73,3 +73,16 @@ pub fn paginate(text: &str) -> Vec<String> {
     }
     pages
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_has_at_most_1600_tokens() {
+        assert_eq!(MAX_PAGE_TOKENS, 1_600);
+        let page_count = |chars| paginate(&"x".repeat(chars)).len();
+        assert_eq!(page_count(4 * MAX_PAGE_TOKENS), 1);
+        assert_eq!(page_count(4 * MAX_PAGE_TOKENS + 1), 2);
+    }
+}

@@ -230,3 +230,41 @@ fn find_request_id(start: &[u8], end: &[u8]) -> Option<RequestId> {
     let first = head.find("\"id\"").and_then(|index| id_at(head, index));
     first.or_else(|| end.rfind("\"id\"").and_then(|index| id_at(&end, index)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn read_line(input: &[u8]) -> InputLine {
+        let shutdown = CancellationToken::new();
+        LineTransport::new(input, tokio::io::sink(), shutdown).next_line().await
+    }
+
+    #[tokio::test]
+    async fn message_over_4_mib_is_refused() {
+        assert_eq!(MAX_MESSAGE_BYTES, 4_194_304);
+        let mut message = vec![b'x'; MAX_MESSAGE_BYTES];
+        message.push(b'\n');
+        let InputLine::Complete(line) = read_line(&message).await else { panic!("refused") };
+        assert_eq!(line.len(), MAX_MESSAGE_BYTES);
+        message.insert(0, b'x');
+        let InputLine::TooLong { length, .. } = read_line(&message).await else {
+            panic!("accepted")
+        };
+        assert_eq!(length, MAX_MESSAGE_BYTES + 1);
+    }
+
+    #[tokio::test]
+    async fn request_id_is_searched_in_4_kib_of_an_oversized_message() {
+        assert_eq!(KEPT_EDGE_BYTES, 4_096);
+        let (id, text) = ("{\"id\":7", "x".repeat(MAX_MESSAGE_BYTES));
+        for (excess, is_found) in [(0, true), (1, false)] {
+            let indent = " ".repeat(KEPT_EDGE_BYTES - id.len() + excess);
+            let message = format!("{indent}{id},\"params\":\"{text}\"}}\n");
+            let InputLine::TooLong { start, end, .. } = read_line(message.as_bytes()).await else {
+                panic!("accepted")
+            };
+            assert_eq!(find_request_id(&start, &end).is_some(), is_found);
+        }
+    }
+}

@@ -74,3 +74,26 @@ fn reject_control_chars(
 pub(super) fn wait_timeout(seconds: Option<u64>) -> Duration {
     Duration::from_secs(seconds.unwrap_or(DEFAULT_WAIT_SECONDS).min(MAX_WAIT_SECONDS))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clients::LONGEST_CALL_SECS;
+
+    #[test]
+    fn call_waits_45_seconds_by_default_and_55_at_most() {
+        let seconds = |requested| wait_timeout(requested).as_secs();
+        assert_eq!(seconds(None), 45);
+        assert_eq!(seconds(Some(MAX_WAIT_SECONDS)), 55);
+        assert_eq!(seconds(Some(MAX_WAIT_SECONDS + 1)), 55);
+        assert_eq!(MAX_WAIT_SECONDS, LONGEST_CALL_SECS, "`doctor` checks clients against it");
+    }
+
+    #[test]
+    fn short_argument_has_at_most_500_characters() {
+        assert_eq!(MAX_SHORT_CHARS, 500);
+        let is_accepted = |chars| validate_line("query", Some(&"é".repeat(chars))).is_ok();
+        assert!(is_accepted(MAX_SHORT_CHARS));
+        assert!(!is_accepted(MAX_SHORT_CHARS + 1));
+    }
+}

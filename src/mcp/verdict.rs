@@ -1,4 +1,6 @@
 //! Handler of `verdict`: requests a ruling, records the host's ruling, or returns the existing one.
+//! The entry point is `McpServer::request_verdict`, called by `server`. A task of the client waits
+//! with `wait_for_ruling`.
 use super::args::VerdictArgs;
 use super::error::ToolError;
 use super::resume::ResolvedDebate;

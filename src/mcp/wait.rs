@@ -109,7 +109,7 @@ impl RunRegistry {
                 () = tokio::time::sleep(POLL_INTERVAL), if runs_elsewhere => {}
                 () = sleep_until_deadline(wait.deadline) => {}
                 () = wait.cancel.cancelled() => {
-                    return Ok(WaitResult { stored, debate, running, remote_holder: remote_holder });
+                    return Ok(WaitResult { stored, debate, running, remote_holder });
                 }
                 () = self.shutdown.cancelled() => {}
             }
@@ -168,11 +168,15 @@ impl WaitContext {
                 let seconds = (started_at.elapsed().as_secs_f64() * 100.0).round() / 100.0;
                 let progress = ProgressNotificationParam::new(token.clone(), seconds)
                     .with_message(message.to_owned());
-                // A disconnected client must not delay the response.
-                let _ = tokio::time::timeout(NOTIFY_TIMEOUT, peer.notify_progress(progress)).await;
+                send_notification(peer.notify_progress(progress)).await;
             }
         }
     }
+}
+
+/// Sends a notification with a timeout: a disconnected client must not delay the response.
+async fn send_notification<T>(notification: impl Future<Output = T>) {
+    let _ = tokio::time::timeout(NOTIFY_TIMEOUT, notification).await;
 }
 
 /// The error for a run that stopped early.
@@ -248,4 +252,23 @@ fn turn_label(debate: &Debate, cue: Cue) -> String {
         return format!("{role} ({tool})");
     }
     format!("round {}: {role} ({tool})", cue.round)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn notification_is_dropped_after_200_ms() {
+        assert_eq!(NOTIFY_TIMEOUT, Duration::from_millis(200));
+        for (milliseconds, is_sent) in [(199, true), (201, false)] {
+            let mut sent = false;
+            send_notification(async {
+                tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+                sent = true;
+            })
+            .await;
+            assert_eq!(sent, is_sent);
+        }
+    }
 }

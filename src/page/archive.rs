@@ -1,4 +1,5 @@
-//! The archive page: all debates, running ones first, with search, filters and pagination.
+//! The archive page: all debates, running ones first, with search, filters and pagination. The
+//! entry point is [`render_archive_page`], called by `web::pages` with the query results.
 use super::html::{
     Html, MAX_LISTED_TOPIC_CHARS, MAX_NAME_CHARS, MAX_SHORT_NAME_CHARS, html, truncate,
 };
@@ -237,8 +238,8 @@ pub fn highlight(text: &str, words: &[&str]) -> Html {
             words.iter().filter(|word| !word.is_empty() && lowered[position..].starts_with(word));
         if let Some(length) = matches.map(Vec::len).max() {
             out.push_text(&std::mem::take(&mut pending));
-            let matched: String = chars[position..position + length].iter().collect();
-            out.push(&html!("<mark>{}</mark>", matched));
+            let highlighted: String = chars[position..position + length].iter().collect();
+            out.push(&html!("<mark>{}</mark>", highlighted));
             position += length;
         } else {
             pending.push(chars[position]);
@@ -268,4 +269,17 @@ fn render_pagination(query: &ArchivePageQuery, total: usize) -> Html {
         previous_link,
         next_link
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpt_on_the_page_has_at_most_400_characters() {
+        assert_eq!(MAX_EXCERPT_CHARS, 400);
+        let excerpt = "x".repeat(MAX_EXCERPT_CHARS);
+        assert_eq!(highlight(&excerpt, &[]).into_string(), excerpt);
+        assert_eq!(highlight(&format!("{excerpt}x"), &[]).into_string(), format!("{excerpt}…"));
+    }
 }

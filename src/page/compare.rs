@@ -1,4 +1,6 @@
 //! The comparison page: setup, verdict, scores, claims, cost and turns of two debates side by side.
+//! Entry points: [`render_comparison_page`], and [`render_choice_page`] to choose the two. Called
+//! by `web::pages`.
 use super::history::{DebateHistory, HistoryItem};
 use super::html::{Html, MAX_LISTED_TOPIC_CHARS, MAX_NAME_CHARS, MAX_NOTE_CHARS, html, truncate};
 use super::layout::{AssetUrls, PageContent, render_page};

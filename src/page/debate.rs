@@ -1,4 +1,6 @@
-//! The page of one debate, at its last event or replayed up to an earlier one.
+//! The page of one debate, at its last event or replayed up to an earlier one. The entry point is
+//! [`render_debate_page`], called by `web::pages`. `export` shares `render_debate_body` for its
+//! single file.
 use super::history::{DebateHistory, HistoryItem};
 use super::html::{Html, html};
 use super::layout::{AssetUrls, PageContent, render_page};

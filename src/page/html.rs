@@ -15,7 +15,7 @@ pub(super) const MAX_NOTE_CHARS: usize = 1_000;
 /// Characters shown of the hash of a tree or a commit.
 pub(super) const MAX_HASH_CHARS: usize = 12;
 
-/// Safe HTML markup. Built by [`crate::page::html!`] from literals and escaped values.
+/// Safe HTML markup. Built by the macro `html!` from literals and escaped values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Html(String);
 

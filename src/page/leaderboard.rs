@@ -1,4 +1,6 @@
 //! The leaderboard page: ratings with confidence intervals as chart and table, and judge agreement.
+//! The entry point is [`render_leaderboard_page`], called by `web::pages`. `rating` computes the
+//! numbers.
 use super::html::{Html, MAX_SHORT_NAME_CHARS, html, truncate};
 use super::layout::{AssetUrls, PageContent, render_page};
 use super::panels::render_table;

@@ -124,7 +124,7 @@ impl HtmlWriter {
             Event::HardBreak => self.out.push_markup("<br>"),
             Event::Rule => self.out.push_markup("<hr>"),
             Event::TaskListMarker(checked) => {
-                self.out.push_markup(if checked { "[x] " } else { "[ ] " })
+                self.out.push_markup(if checked { "[x] " } else { "[ ] " });
             }
         }
     }
@@ -295,4 +295,88 @@ fn is_allowed_url(url: &str) -> bool {
     let has_allowed_scheme =
         has_prefix("http://") || has_prefix("https://") || has_prefix("mailto:") || has_prefix("#");
     is_plain && has_allowed_scheme && url.len() <= MAX_URL_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(text: &str) -> String {
+        render_markdown(text, 3).into_string()
+    }
+
+    /// Number of times a piece of markup occurs in the rendered text.
+    fn count(text: &str, markup: &str) -> usize {
+        render(text).matches(markup).count()
+    }
+
+    #[test]
+    fn text_is_parsed_up_to_300_000_characters() {
+        assert_eq!(MAX_CHARS, 300_000);
+        let text = "词".repeat(MAX_CHARS);
+        assert_eq!(render(&text), format!("<p>{text}</p>"));
+        let rest = "<pre tabindex=\"0\">词</pre>";
+        assert_eq!(render(&format!("{text}词")), format!("<p>{text}</p>{rest}"));
+    }
+
+    #[test]
+    fn elements_are_nested_24_deep() {
+        assert_eq!(MAX_DEPTH, 24);
+        for (quotes, expected) in [(23, (23, 1)), (24, (24, 0)), (25, (24, 0))] {
+            let text = "> ".repeat(quotes) + "deep";
+            assert_eq!((count(&text, "<blockquote>"), count(&text, "<p>")), expected, "{quotes}");
+        }
+    }
+
+    #[test]
+    fn line_opens_at_most_64_blocks() {
+        assert_eq!(MAX_LINE_NESTING, 64);
+        let line = ">".repeat(MAX_LINE_NESTING) + "deep";
+        assert_eq!(limit_line_nesting(&line), line);
+        assert_eq!(limit_line_nesting(&format!(">{line}")), "> deep");
+    }
+
+    #[test]
+    fn table_has_at_most_200_rows_and_20_columns() {
+        assert_eq!((MAX_ROWS, MAX_COLUMNS), (200, 20));
+        let table = |columns: usize, rows: usize| {
+            let row = |cell: &str| cell.repeat(columns) + "|\n";
+            row("|a") + &row("|-") + &row("|b").repeat(rows)
+        };
+        let fitting = table(MAX_COLUMNS, MAX_ROWS);
+        assert_eq!((count(&fitting, "<th "), count(&fitting, "<td>")), (20, 200 * 20));
+        assert_eq!(count(&fitting, "more rows"), 0);
+        let wide = table(MAX_COLUMNS + 1, 1);
+        assert_eq!((count(&wide, "<th "), count(&wide, "<td>")), (20, 20));
+        let tall = table(1, MAX_ROWS + 1);
+        assert_eq!((count(&tall, "<td>b</td>"), count(&tall, "… 1 more rows")), (200, 1));
+    }
+
+    #[test]
+    fn parser_events_are_limited_to_400_000() {
+        assert_eq!(MAX_PARSER_EVENTS, 400_000);
+        let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+        let event_count = |text: &str| Parser::new_ext(text, options).count();
+        // A table has more events than characters. Lines of code fill up the rest: two events each,
+        // or one for the first.
+        let table = "|a|a\n|-|-\n".to_owned() + &"|a|a\n".repeat(48_000) + "\n";
+        let missing = MAX_PARSER_EVENTS - event_count(&format!("{table}x"));
+        let first = if missing % 2 == 1 { "x`a`" } else { "x" };
+        let fitting = format!("{table}{first}{}", "\n`a`".repeat(missing / 2));
+        assert_eq!(event_count(&fitting), MAX_PARSER_EVENTS);
+        assert!(fitting.chars().count() < MAX_CHARS);
+        assert_eq!(count(&fitting, "<pre"), 0);
+        let over = format!("{fitting}\n");
+        assert_eq!(event_count(&format!("{over}`a`")), MAX_PARSER_EVENTS + 2);
+        assert_eq!(count(&format!("{over}`a`"), "<pre"), 1, "the rest is plain text");
+    }
+
+    #[test]
+    fn link_has_at_most_2_000_bytes() {
+        assert_eq!(MAX_URL_BYTES, 2_000);
+        for (bytes, expected) in [(MAX_URL_BYTES, 1), (MAX_URL_BYTES + 1, 0)] {
+            let url = format!("{:x<bytes$}", "https://");
+            assert_eq!(count(&format!("[link]({url})"), "<a href="), expected, "{bytes}");
+        }
+    }
 }

@@ -20,15 +20,13 @@ use super::history::DebateHistory;
 use super::html::{Html, html, truncate};
 use super::rendered::RenderContext;
 use super::turn::lang_attribute;
+use crate::debate::setup::MAX_TOPIC_CHARS;
 use std::collections::BTreeMap;
 
 pub(super) use cost::render_cost;
 pub(super) use ledger::render_ledger_panel;
 pub(super) use scores::render_scores;
 pub(super) use verdict::render_verdict_panel;
-
-/// Characters shown of the topic above the debate.
-const MAX_TOPIC_CHARS: usize = 4_000;
 
 /// Renders every panel, by element id.
 pub(super) fn render_panels(

@@ -90,3 +90,17 @@ impl ArchivePageQuery {
         url
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn largest_page_number_is_10_000() {
+        assert_eq!(MAX_PAGE, 10_000);
+        for (page, index) in [("1", 0), ("10000", 9_999), ("10001", 9_999), ("0", 0)] {
+            let query = ArchivePageQuery { page: page.into(), ..ArchivePageQuery::default() };
+            assert_eq!(query.page_index(), index, "page {page}");
+        }
+    }
+}

@@ -76,3 +76,39 @@ fn render_line(number: usize, line_text: &str, highlight: bool) -> Html {
         truncate(line_text, MAX_LINE_CHARS)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(text: &str, line: Option<usize>) -> String {
+        let assets = AssetUrls { script: "/app.js", style: "/app.css" };
+        let source = SourceFile { debate_url: "/debates/d", path: "a.rs", pin: "abc", text, line };
+        render_source_page(&source, assets).into_string()
+    }
+
+    #[test]
+    fn source_page_has_at_most_5_000_lines() {
+        assert_eq!(MAX_LINES, 5_000);
+        let page = render(&"a\n".repeat(MAX_LINES), Some(1));
+        assert_eq!(page.matches("<tr id=").count(), MAX_LINES);
+        assert!(!page.contains("<p>Lines "));
+        // In a longer file, the window follows the requested line.
+        let text = "a\n".repeat(MAX_LINES + 1);
+        for (line, window) in
+            [(None, "1 to 5000"), (Some(1), "1 to 5000"), (Some(5_001), "2 to 5001")]
+        {
+            let page = render(&text, line);
+            assert_eq!(page.matches("<tr id=").count(), MAX_LINES);
+            assert!(page.contains(&format!("<p>Lines {window} of 5001.</p>")), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn line_on_the_source_page_has_at_most_2_000_characters() {
+        assert_eq!(MAX_LINE_CHARS, 2_000);
+        let line = "x".repeat(MAX_LINE_CHARS);
+        assert!(render(&line, None).contains(&format!("<code>{line}</code>")));
+        assert!(render(&format!("{line}x"), None).contains(&format!("<code>{line}…</code>")));
+    }
+}

@@ -1,4 +1,6 @@
-//! The timeline: a short label for every event of a debate.
+//! The timeline: a short label for every event of a debate. Entry points: [`timeline`], served as
+//! JSON by `web::pages` for the replay slider, and [`event_label`], which the transcript and the
+//! live updates share.
 use super::history::DebateHistory;
 use super::html::truncate;
 use super::turn::turn_element_id;

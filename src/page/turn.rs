@@ -1,4 +1,6 @@
-//! Renders one turn: speaker, time, usage, reply, ruling, claims and rule violations.
+//! Renders one turn: speaker, time, usage, reply, ruling, claims and rule violations. The entry
+//! point is `render_turn`, called by the debate page, its live updates (`rendered`) and the
+//! comparison page.
 use super::claims::render_claims;
 use super::history::{DebateHistory, TurnTimes};
 use super::html::{Html, MAX_NAME_CHARS, MAX_NOTE_CHARS, html, truncate};
@@ -290,4 +292,20 @@ fn render_failure(failure: &TurnFailure) -> Html {
 pub(super) fn capitalize(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::debate::FailureKind;
+
+    #[test]
+    fn note_on_the_page_has_at_most_1_000_characters() {
+        assert_eq!(MAX_NOTE_CHARS, 1_000);
+        let note = "x".repeat(MAX_NOTE_CHARS);
+        let render =
+            |note: &str| render_failure(&TurnFailure::new(FailureKind::Other, note)).into_string();
+        assert!(render(&note).ends_with(&format!(": {note}</p>")));
+        assert!(render(&format!("{note}x")).ends_with(&format!(": {note}…</p>")));
+    }
 }

@@ -1,4 +1,6 @@
-//! Renders the leaderboard as text, at most 80 columns wide.
+//! Renders the leaderboard as text, at most 80 columns wide. The entry point is
+//! [`render_leaderboard`], called by `debate leaderboard`. `tournament::text` builds its standings
+//! from the other functions.
 use super::agreement::{AgreementReference, JudgeAgreement};
 use super::bradley_terry::RatingEstimate;
 use super::leaderboard::{GameTally, Leaderboard, LeaderboardRow};
@@ -156,7 +158,7 @@ fn truncate_entrant(name: &str) -> String {
     truncate_name(name, NAME_WIDTH)
 }
 
-/// Truncates a name to `most` characters.
+/// Truncates a name to `max_chars` characters.
 pub fn truncate_name(name: &str, max_chars: usize) -> String {
     if name.chars().count() <= max_chars {
         return name.into();

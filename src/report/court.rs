@@ -1,5 +1,6 @@
-//! The court part of a verdict: round marks, audience votes, fouls, admissions of listeners, and
-//! how all of these were weighed. `court_view` builds it as JSON, `render_court` as Markdown.
+//! The court part of a verdict: round marks, audience votes, fouls (violations that judges report),
+//! admissions of listeners, and how all of these were weighed. `court_view` builds it as JSON,
+//! `render_court` as Markdown.
 use super::sanitize::{escape_table_cell, one_line};
 use super::verdict::{VerdictView, unmask_sides};
 use crate::debate::round_marks::{self, HelpCalls, RoundMarks};
@@ -239,9 +240,9 @@ fn render_audience_votes(text: &mut String, debate: &Debate, court: &CourtView) 
     for kind in kinds {
         let tally_text = |side: Side| {
             let matching = votes.iter().filter(|vote| vote.kind == kind && vote.vote == side);
-            let (count, weight) = matching
-                .fold((0, 0), |(count, sum), vote| (count + 1, sum + u32::from(vote.weight)));
-            format!("{count} (weight {weight})")
+            let (votes, weight) = matching
+                .fold((0, 0), |(votes, sum), vote| (votes + 1, sum + u32::from(vote.weight)));
+            format!("{votes} (weight {weight})")
         };
         let _ = writeln!(
             text,

@@ -1,4 +1,6 @@
-//! Renders the whole debate as one Markdown file, while it runs and after its end.
+//! Renders the whole debate as one Markdown file, while it runs and after its end. The entry point
+//! is [`render_record`]. `store::exports` writes it to the repository. `debate show`,
+//! `debate export` and the MCP tool `show_debate` return it.
 use super::dialogue;
 use super::ledger::{annotate_evidence, citations_for_evidence, claim_rating};
 use super::participants::{DebateKind, debate_kind, role_models, seats_with_role, speaker_title};

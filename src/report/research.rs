@@ -69,7 +69,7 @@ pub(super) fn summary_without_judgment(debate: &Debate) -> String {
             );
         }
         Some(DebateOutcome::Cancelled) => {
-            text.push_str("\nCancelled before a judgment: no report.\n")
+            text.push_str("\nCancelled before a judgment: no report.\n");
         }
         Some(_) if !has_replies => text.push_str("\nNothing was found: no report.\n"),
         Some(_) => {

@@ -1,4 +1,6 @@
 //! Renders the result of a debate as Markdown, verdict first. `render_summary` is the entry point.
+//! The CLI prints it at the end of a debate. The MCP tool `show_debate` and the record (`record`)
+//! use it too.
 use super::court;
 use super::dialogue::dialogue_summary;
 use super::ledger::wrong_citations;

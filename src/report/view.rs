@@ -1,4 +1,6 @@
-//! The whole debate as JSON. The schema only ever gains fields. A breaking change raises `v`.
+//! The whole debate as JSON. The schema only ever gains fields. A breaking change raises `v`. The
+//! entry point is [`debate_view`], used for the `--json` output of the CLI, `debate export` and the
+//! MCP resources.
 use super::court::{VoteView, votes};
 use super::dialogue::dialogue_outcome;
 use super::participants::rounds_completed;

@@ -4,7 +4,7 @@ use super::Review;
 use super::finding::{Finding, FindingState};
 use super::from_debate::review_from_debate;
 use super::merge_gate::FailOn;
-use crate::debate::ReplyKind;
+use crate::debate::{NotedFinding, ReplyKind};
 use crate::engine::change_review::{EarlierReview, SameReview};
 use crate::engine::preflight::SeatingRequest;
 use crate::engine::{
@@ -93,7 +93,7 @@ pub fn parse_selector(context: &str) -> (ChangeSelector, String) {
             ("diff", "branch") => selector = ChangeSelector::Branch,
             ("diff", "staged" | "cached" | "index") => selector = ChangeSelector::Staged,
             ("diff", range) if range.contains("..") => {
-                selector = ChangeSelector::Range(range.to_owned())
+                selector = ChangeSelector::Range(range.to_owned());
             }
             ("diff", commit) => selector = ChangeSelector::Commit(commit.to_owned()),
             ("auto" | "none", "") => {}
@@ -129,6 +129,14 @@ fn default_subject(selector: &ChangeSelector, change_set: &ChangeSet) -> String 
     }
 }
 
+/// Findings that are carried over from an earlier review: those it raised, and those that were
+/// still open then and were not raised again.
+fn carried_findings(review: &Review) -> Vec<NotedFinding> {
+    let open = review.earlier.iter().filter(|it| it.state == FindingState::Open);
+    let findings = review.findings.iter().map(Finding::to_noted);
+    findings.chain(open.map(|it| it.noted.clone())).take(MAX_KNOWN_FINDINGS).collect()
+}
+
 /// Prepares the review: draft, seating request, known findings, and an existing review.
 pub async fn prepare_review(
     app: &App,
@@ -146,12 +154,7 @@ pub async fn prepare_review(
         let previous = app.find_previous_review(root, &subject, &change_set)?;
         previous.and_then(|debate| review_from_debate(&debate, usize::MAX))
     };
-    // Findings that were still open then and were not raised again are carried over.
-    let known = earlier.map(|review| {
-        let open = review.earlier.iter().filter(|it| it.state == FindingState::Open);
-        let findings = review.findings.iter().map(Finding::to_noted);
-        findings.chain(open.map(|it| it.noted.clone())).take(MAX_KNOWN_FINDINGS).collect()
-    });
+    let known = earlier.as_ref().map(carried_findings);
     let known = app.recheck_findings(root, &change_set, known.unwrap_or_default()).await?;
     let ReviewRequest { title, body, fresh, .. } = request;
     let change = ChangeUnderReview { change_set, title, body, known_findings: known };
@@ -171,4 +174,22 @@ pub async fn prepare_review(
     let existing = same_review.earlier;
     draft.supersedes = same_review.ids;
     Ok(PreparedReview { draft, seating, earlier: existing })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::test_review::{earlier_with_claim, finding_with_claim};
+
+    #[test]
+    fn carried_findings_are_limited() {
+        assert_eq!(MAX_KNOWN_FINDINGS, 100);
+        let count_carried = |count: usize| {
+            let findings = vec![finding_with_claim("It grows."); count / 2];
+            let earlier = vec![earlier_with_claim("It leaks."); count - count / 2];
+            carried_findings(&Review { findings, earlier, ..Review::default() }).len()
+        };
+        assert_eq!(count_carried(MAX_KNOWN_FINDINGS), MAX_KNOWN_FINDINGS);
+        assert_eq!(count_carried(MAX_KNOWN_FINDINGS + 1), MAX_KNOWN_FINDINGS);
+    }
 }

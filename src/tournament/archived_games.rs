@@ -1,4 +1,6 @@
-//! Loads the games of a tournament from the archive, with status and cost.
+//! Loads the games of a tournament from the archive, with status and cost. Entry points:
+//! [`load_games`], by which `play` skips the games already played, and `load_attempts`, by which
+//! `game_runner` resumes an unfinished one.
 use super::{GAME_TERM, TournamentPlan};
 use crate::debate::status::status;
 use crate::debate::verdict::judgment;

@@ -142,8 +142,8 @@ impl GameRunner<'_> {
 
     async fn run_until_idle(&self, mut run: DebateRun) -> GameRunResult {
         let mut stop = self.stop.clone();
-        let step = tokio::select! {
-            step = run.wait_idle() => step,
+        let next_step = tokio::select! {
+            next_step = run.wait_idle() => next_step,
             _ = stop.wait_for(|stop| *stop) => {
                 run.stop().await;
                 return GameRunResult::Ended(GameEnd::Stopped);
@@ -151,7 +151,7 @@ impl GameRunner<'_> {
         };
         let id = run.id().to_owned();
         run.stop().await;
-        GameRunResult::Ended(match step {
+        GameRunResult::Ended(match next_step {
             Ok(Step::Done | Step::Close(_)) => GameEnd::Over,
             Ok(Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. }) => {
                 GameEnd::Paused("the budget of the game is spent".into())

@@ -1,4 +1,6 @@
-//! Parser of tournament files (TOML). Validates everything before the first request to a model.
+//! Parser of tournament files (TOML). Validates everything before the first request to a model. The
+//! entry point is [`TournamentPlan::parse`], called by `debate tournament`. Most other files here
+//! take the plan as input.
 use crate::debate::setup::MAX_TOPIC_CHARS;
 use crate::debate::{Budget, Effort, Participant, to_millionths};
 use crate::engine::draft::with_absolute_script;
@@ -322,4 +324,50 @@ fn valid_name(name: &str) -> Option<String> {
     let name = name.trim();
     let has_valid_length = !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS;
     (has_valid_length && !name.chars().any(char::is_control)).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(
+        name: &str,
+        motions: usize,
+        entrants: &[&str],
+    ) -> Result<TournamentPlan, TournamentFileError> {
+        let motions: Vec<String> = (0..motions).map(|number| format!("Motion {number}?")).collect();
+        let text = format!(
+            "name = {name:?}\nmotions = {motions:?}\nentrants = {entrants:?}\njudge = \"copilot\""
+        );
+        TournamentPlan::parse(&text)
+    }
+
+    #[test]
+    fn tournament_has_at_most_20_000_games() {
+        assert_eq!(MAX_GAMES, 20_000);
+        let pair = ["claude", "codex"];
+        assert_eq!(parse("t", 10_000, &pair).unwrap().motions.len(), 10_000);
+        let too_many = TournamentFileError::TooManyGames(20_002);
+        assert_eq!(parse("t", 10_001, &pair), Err(too_many));
+    }
+
+    #[test]
+    fn tournament_needs_2_entrants() {
+        assert_eq!(parse("t", 1, &["claude", "codex"]).unwrap().entrants.len(), MIN_ENTRANTS);
+        assert_eq!(parse("t", 1, &["claude"]), Err(TournamentFileError::TooFewEntrants));
+    }
+
+    #[test]
+    fn names_have_at_most_60_characters() {
+        assert_eq!(MAX_NAME_CHARS, 60);
+        let longest = "n".repeat(MAX_NAME_CHARS);
+        let too_long = format!("a{longest}");
+        let plan = parse(&longest, 1, &[&longest, "claude"]).unwrap();
+        assert_eq!((&plan.name, &plan.entrants[0].name), (&longest, &longest));
+        let result = parse(&too_long, 1, &["claude", "codex"]);
+        assert_eq!(result, Err(TournamentFileError::InvalidName));
+        // The name of an entrant is cut at the front.
+        let plan = parse("t", 1, &[&too_long, "claude"]).unwrap();
+        assert_eq!(plan.entrants[0].name, longest);
+    }
 }

@@ -111,7 +111,7 @@ pub fn compute_standings(
             GameStatus::Played => played += 1,
             GameStatus::Started => begun += 1,
             GameStatus::Failed { reason, .. } => {
-                failed.push(failure(Some(&archived_game.id), reason))
+                failed.push(failure(Some(&archived_game.id), reason));
             }
         }
     }

@@ -6,6 +6,7 @@ use super::origin_check::OriginCheck;
 use super::rate_limit::{RateLimit, RateLimiter};
 use crate::arena::protocol::{CreateRoomRequest, ErrorResponse, JoinRequest, SpeechRequest};
 use crate::arena::{ArenaError, ArenaService};
+use crate::debate::setup::MAX_TOPIC_CHARS;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, Request, State};
@@ -25,6 +26,8 @@ use std::time::Duration;
 const MAX_SPEECH_BODY_BYTES: usize = 128 * 1024;
 /// Maximum body size of join and create requests in bytes.
 const MAX_REQUEST_BODY_BYTES: usize = 32 * 1024;
+// A topic of the maximum length must fit, also if every character is a six-byte JSON escape.
+const _: () = assert!(MAX_REQUEST_BODY_BYTES > 6 * MAX_TOPIC_CHARS);
 /// Timeout of reading a request body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum length of a debate id in bytes.
@@ -232,11 +235,7 @@ impl ArenaApiState {
     /// Applies the rate limit of the client's network.
     fn check_network_rate(&self, parts: &Parts) -> Result<(), ArenaError> {
         let Some(address) = self.client_address(parts) else { return Ok(()) };
-        let network = network_key(address);
-        self.network_limiter.check(&network, RateLimit::NETWORK).map_err(|seconds| {
-            tracing::info!(network, retry_after = seconds, "rate limited");
-            ArenaError::RateLimited { seconds }
-        })
+        check_address_rate(&self.network_limiter, address)
     }
 
     /// Authenticates a bot and applies its rate limit. In this order, so that a request with a
@@ -248,14 +247,9 @@ impl ArenaApiState {
         (identifier, key): (&str, &str),
     ) -> Result<(), ArenaError> {
         self.check_network_rate(parts)?;
-        if id.len() > MAX_ID_BYTES {
-            return Err(ArenaError::DebateNotFound);
-        }
+        check_id_length(id)?;
         self.arena.verify_credentials(id, (identifier, key))?;
-        self.bot_limiter.check(&format!("{id} {identifier}"), RateLimit::BOT).map_err(|seconds| {
-            tracing::info!(room = id, bot = identifier, retry_after = seconds, "rate limited");
-            ArenaError::RateLimited { seconds }
-        })
+        check_bot_rate(&self.bot_limiter, id, identifier)
     }
 
     /// Address of a client on another machine. Behind a proxy, the last `X-Forwarded-For` entry.
@@ -279,6 +273,28 @@ impl ArenaApiState {
             "reading here needs a viewer's token, as `Authorization: Bearer TOKEN`".into(),
         ))
     }
+}
+
+/// Applies the rate limit of a network to a request from this address.
+fn check_address_rate(limiter: &RateLimiter, address: IpAddr) -> Result<(), ArenaError> {
+    let network = network_key(address);
+    limiter.check(&network, RateLimit::NETWORK).map_err(|seconds| {
+        tracing::info!(network, retry_after = seconds, "rate limited");
+        ArenaError::RateLimited { seconds }
+    })
+}
+
+/// Applies the rate limit of a bot in a debate.
+fn check_bot_rate(limiter: &RateLimiter, id: &str, identifier: &str) -> Result<(), ArenaError> {
+    limiter.check(&format!("{id} {identifier}"), RateLimit::BOT).map_err(|seconds| {
+        tracing::info!(room = id, bot = identifier, retry_after = seconds, "rate limited");
+        ArenaError::RateLimited { seconds }
+    })
+}
+
+/// No debate has an id above the maximum length.
+fn check_id_length(id: &str) -> Result<(), ArenaError> {
+    if id.len() > MAX_ID_BYTES { Err(ArenaError::DebateNotFound) } else { Ok(()) }
 }
 
 /// Key of the rate limiter: an IPv4 address or an IPv6 /64 network.
@@ -345,4 +361,95 @@ fn error_response(error: &ArenaError, id: Option<&str>) -> Response {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::{advance, sleep};
+
+    #[tokio::test(start_paused = true)]
+    async fn bot_over_its_rate_limit_gets_429_with_retry_after() {
+        let limiter = RateLimiter::default();
+        let send = |id: &str, identifier: &str| {
+            let response = respond(check_bot_rate(&limiter, id, identifier), Some(id));
+            let retry_after = response.headers().get(header::RETRY_AFTER).cloned();
+            (response.status().as_u16(), retry_after)
+        };
+        let refused = (429, Some(HeaderValue::from_static("1")));
+        for _ in 0..50 {
+            assert_eq!(send("room", "bot"), (200, None));
+        }
+        assert_eq!(send("room", "bot"), refused);
+        advance(Duration::from_millis(40)).await;
+        assert_eq!(send("room", "bot"), (200, None));
+        assert_eq!(send("room", "bot"), refused);
+        // The limit is per bot and debate.
+        assert_eq!(send("room", "other bot"), (200, None));
+        assert_eq!(send("other room", "bot"), (200, None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ipv6_network_shares_one_rate_limit() {
+        let limiter = RateLimiter::default();
+        let send = |address: &str| check_address_rate(&limiter, address.parse().unwrap());
+        for _ in 0..400 {
+            assert_eq!(send("2001:db8:0:1::1"), Ok(()));
+        }
+        let refused = Err(ArenaError::RateLimited { seconds: 1 });
+        assert_eq!(send("2001:db8:0:1:ffff::2"), refused, "the same /64");
+        assert_eq!(send("2001:db8:0:2::1"), Ok(()), "the next /64");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn body_must_arrive_within_15_seconds() {
+        assert_eq!(BODY_TIMEOUT, Duration::from_secs(15));
+        let read_after = |delay: Duration| {
+            let chunk = async move {
+                sleep(delay).await;
+                Ok::<_, std::convert::Infallible>("7")
+            };
+            read_json_body::<u8>(Body::from_stream(futures_util::stream::once(chunk)), 1)
+        };
+        let tick = Duration::from_millis(1);
+        assert_eq!(read_after(BODY_TIMEOUT.checked_sub(tick).unwrap()).await, Ok(7));
+        let late = ArenaError::MalformedBody("it did not arrive in time".into());
+        assert_eq!(read_after(BODY_TIMEOUT + tick).await, Err(late));
+    }
+
+    #[tokio::test]
+    async fn json_error_is_cut_to_200_characters() {
+        let body = |length: usize| format!("\"{}\"", "x".repeat(length));
+        let full_error =
+            |length: usize| serde_json::from_str::<u8>(&body(length)).unwrap_err().to_string();
+        let frame = full_error(100).chars().count() - 100;
+        let fitting = MAX_JSON_ERROR_CHARS - frame;
+        assert_eq!((MAX_JSON_ERROR_CHARS, full_error(fitting).chars().count()), (200, 200));
+        for length in [fitting, fitting + 1] {
+            let cut_error: String = full_error(length).chars().take(200).collect();
+            assert_eq!(
+                read_json_body::<u8>(Body::from(body(length)), 1_000).await,
+                Err(ArenaError::MalformedBody(cut_error))
+            );
+        }
+    }
+
+    #[test]
+    fn debate_id_and_credentials_have_a_maximum_length() {
+        assert_eq!((MAX_ID_BYTES, MAX_CREDENTIAL_CHARS), (64, 256));
+        assert_eq!(check_id_length(&"i".repeat(MAX_ID_BYTES)), Ok(()));
+        let too_long = "i".repeat(MAX_ID_BYTES + 1);
+        assert_eq!(check_id_length(&too_long), Err(ArenaError::DebateNotFound));
+        let read = |identifier_chars: usize, key_chars: usize| {
+            let mut headers = HeaderMap::new();
+            let value = |chars: usize| HeaderValue::try_from("x".repeat(chars)).unwrap();
+            headers.insert("x-bot-identifier", value(identifier_chars));
+            headers.insert("x-debate-key", value(key_chars));
+            read_credentials(&headers)
+        };
+        let max = MAX_CREDENTIAL_CHARS;
+        assert_eq!(read(max, max), Ok(("x".repeat(max), "x".repeat(max))));
+        assert_eq!(read(max + 1, max), Err(ArenaError::InvalidCredentials));
+        assert_eq!(read(max, max + 1), Err(ArenaError::InvalidCredentials));
+    }
 }

@@ -115,14 +115,14 @@ impl ViewerStream {
             if self.ended {
                 return None;
             }
-            match tokio::time::timeout(HEARTBEAT_INTERVAL, self.receiver.recv()).await {
-                Err(_) => return Some(Bytes::from_static(b": still here\n\n")),
-                Ok(Ok(message)) => self.enqueue(message),
-                Ok(Err(RecvError::Lagged(missed))) => {
+            match receive_or_heartbeat(&mut self.receiver).await {
+                None => return Some(Bytes::from_static(b": still here\n\n")),
+                Some(Ok(message)) => self.enqueue(message),
+                Some(Err(RecvError::Lagged(missed))) => {
                     tracing::debug!(missed, "viewer lags behind");
                     self.catch_up().await?;
                 }
-                Ok(Err(RecvError::Closed)) => return None,
+                Some(Err(RecvError::Closed)) => return None,
             }
         }
     }
@@ -139,5 +139,46 @@ impl ViewerStream {
             self.enqueue(message);
         }
         Some(())
+    }
+}
+
+/// Receives the next message. `None` if a heartbeat is due before.
+async fn receive_or_heartbeat(
+    receiver: &mut Receiver<FeedMessage>,
+) -> Option<Result<FeedMessage, RecvError>> {
+    tokio::time::timeout(HEARTBEAT_INTERVAL, receiver.recv()).await.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::broadcast;
+    use tokio::time::{Instant, sleep};
+
+    #[test]
+    fn viewer_over_the_limit_is_refused_until_one_leaves() {
+        assert_eq!(MAX_VIEWERS, 2_000);
+        let slots = ViewerSlots::default();
+        let mut viewers: Vec<ViewerSlot> =
+            (0..MAX_VIEWERS).map(|_| slots.acquire().unwrap()).collect();
+        for _ in 0..2 {
+            assert!(slots.acquire().is_none(), "a refused viewer takes no slot");
+        }
+        viewers.pop();
+        assert!(slots.acquire().is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn idle_stream_sends_a_heartbeat_after_15_seconds() {
+        let (sender, mut receiver) = broadcast::channel(1);
+        let started = Instant::now();
+        assert!(receive_or_heartbeat(&mut receiver).await.is_none());
+        assert_eq!((HEARTBEAT_INTERVAL.as_secs(), started.elapsed().as_secs()), (15, 15));
+        let delayed = async {
+            sleep(HEARTBEAT_INTERVAL.checked_sub(Duration::from_millis(1)).unwrap()).await;
+            sender.send(FeedMessage::End).is_ok()
+        };
+        let (message, sent) = tokio::join!(receive_or_heartbeat(&mut receiver), delayed);
+        assert!(sent && matches!(message, Some(Ok(FeedMessage::End))));
     }
 }

@@ -163,14 +163,13 @@ impl LiveFeeds {
         let mut state = lock(&feed.state);
         let last_seq = state.history.seq();
         let after = after.unwrap_or(last_seq);
-        let missed_count = last_seq.saturating_sub(after);
         let mut messages = vec![];
-        if after > last_seq || missed_count > MAX_CACHED_UPDATES as u64 {
+        if needs_full_page(after, last_seq) {
             let page = state.rendered.full_update(viewer);
             let text = sse_update(&page);
             let update = RenderedUpdate { seq: last_seq, texts: [text.clone(), text] };
             messages.push(FeedMessage::Update(Arc::new(update)));
-        } else if missed_count > 0 {
+        } else if after < last_seq {
             if state.recent_updates.front().is_none_or(|first| first.seq > after + 1) {
                 state.backfill(after, &self.render_context(&feed.id))?;
             }
@@ -229,6 +228,12 @@ impl FeedState {
     }
 }
 
+/// Whether a viewer gets the full page instead of single updates: it missed too many of them, or
+/// its last event is from the future.
+fn needs_full_page(after: u64, last_seq: u64) -> bool {
+    after > last_seq || last_seq - after > MAX_CACHED_UPDATES as u64
+}
+
 fn render_update(
     rendered: &RenderedDebate,
     previous: &RenderedDebate,
@@ -272,4 +277,17 @@ fn sse_message(head: &str, data: &impl Serialize) -> Bytes {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn viewer_that_missed_more_than_128_updates_gets_the_full_page() {
+        assert_eq!(MAX_CACHED_UPDATES, 128);
+        for (after, expected) in [(200, false), (72, false), (71, true), (201, true)] {
+            assert_eq!(needs_full_page(after, 200), expected, "after {after}");
+        }
+    }
 }

@@ -243,12 +243,17 @@ fn is_contested(state: &SiteState, card: &DebateCard) -> bool {
     result.is_ok_and(|(_, debate, _)| judgment(&debate).is_some_and(|it| it.is_contested()))
 }
 
+/// Whether a cached leaderboard of this age is still shown.
+fn is_leaderboard_fresh(age: Duration) -> bool {
+    age < LEADERBOARD_TTL
+}
+
 /// The leaderboard page, from a cache.
 pub(super) async fn leaderboard_page(state: SiteState) -> Result<Html, HttpError> {
     run_blocking(move || {
         let mut cache = state.leaderboard_cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, page)) =
-            cache.as_ref().filter(|(built_at, _)| built_at.elapsed() < LEADERBOARD_TTL)
+            cache.as_ref().filter(|(built_at, _)| is_leaderboard_fresh(built_at.elapsed()))
         {
             return Ok(page.clone());
         }
@@ -282,4 +287,15 @@ pub(super) async fn comparison_page(
         ))
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaderboard_is_cached_for_10_seconds() {
+        assert!(is_leaderboard_fresh(Duration::from_millis(9_999)));
+        assert!(!is_leaderboard_fresh(Duration::from_secs(10)));
+    }
 }

@@ -1,7 +1,9 @@
-//! Token-bucket rate limiter, keyed by client.
+//! Token-bucket rate limiter, keyed by client. Follows tokio's clock, which tests can pause. The
+//! entry point is [`RateLimiter::check`], which `arena_api` calls with one key per bot and debate,
+//! and one per client network.
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// Requests per second that a bot may send to a debate.
 const BOT_REQUESTS_PER_SECOND: f64 = 25.0;
@@ -95,5 +97,74 @@ impl RateLimiter {
         }
         let bucket = buckets.entry(key.to_owned()).or_insert_with(|| TokenBucket::full(limit, now));
         bucket.try_take(limit, now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use tokio::time::advance;
+
+    /// Sends requests until one is refused. Returns the number of accepted ones and the retry delay
+    /// in seconds.
+    fn drain(limiter: &RateLimiter, key: &str, limit: RateLimit) -> (u32, u32) {
+        let mut accepted = 0;
+        loop {
+            match limiter.check(key, limit) {
+                Ok(()) => accepted += 1,
+                Err(seconds) => return (accepted, seconds),
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn bot_may_send_25_requests_per_second_after_a_burst_of_50() {
+        assert_eq!(RateLimit::BOT, RateLimit { per_second: 25.0, burst: 50.0 });
+        let limiter = RateLimiter::default();
+        for bot in ["early", "bot"] {
+            assert_eq!(drain(&limiter, bot, RateLimit::BOT), (50, 1), "burst and `Retry-After`");
+        }
+        // After 1/25 s there is exactly one more token, and not a millisecond earlier.
+        advance(Duration::from_millis(39)).await;
+        assert_eq!(drain(&limiter, "early", RateLimit::BOT), (0, 1));
+        advance(Duration::from_millis(1)).await;
+        assert_eq!(drain(&limiter, "bot", RateLimit::BOT), (1, 1));
+        // A client that respects `Retry-After` is served at the steady rate.
+        advance(Duration::from_secs(1)).await;
+        assert_eq!(drain(&limiter, "bot", RateLimit::BOT), (25, 1));
+        // An idle bot saves up the burst and no more.
+        advance(Duration::from_secs(3)).await;
+        assert_eq!(drain(&limiter, "bot", RateLimit::BOT), (50, 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn network_may_send_100_requests_per_second_after_a_burst_of_400() {
+        assert_eq!(RateLimit::NETWORK, RateLimit { per_second: 100.0, burst: 400.0 });
+        let limiter = RateLimiter::default();
+        for network in ["early", "network"] {
+            assert_eq!(drain(&limiter, network, RateLimit::NETWORK), (400, 1));
+        }
+        advance(Duration::from_millis(9)).await;
+        assert_eq!(drain(&limiter, "early", RateLimit::NETWORK), (0, 1));
+        advance(Duration::from_millis(1)).await;
+        assert_eq!(drain(&limiter, "network", RateLimit::NETWORK), (1, 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn new_keys_are_refused_while_there_are_20_000_buckets() {
+        assert_eq!(MAX_BUCKETS, 20_000);
+        let limiter = RateLimiter::default();
+        let check = |key: &str| limiter.check(key, RateLimit::NETWORK);
+        for number in 0..MAX_BUCKETS {
+            assert_eq!(check(&number.to_string()), Ok(()));
+        }
+        assert_eq!(check("new"), Err(1));
+        // The buckets are stale after 60 seconds, unless they are used.
+        advance(Duration::from_secs(60)).await;
+        assert_eq!(check("new"), Err(1));
+        assert_eq!(check("0"), Ok(()), "a known key is served");
+        advance(Duration::from_millis(1)).await;
+        assert_eq!(check("new"), Ok(()));
     }
 }

@@ -219,6 +219,20 @@ async fn unconfirmed_speech_is_polled_before_it_is_resent() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn speech_is_shortened_three_times_at_most() {
+    let too_long =
+        || RemoteError { status: 422, code: "CONTENT_TOO_LONG".into(), ..RemoteError::default() };
+    for (refusals, expected) in [(3, (1, 0)), (4, (0, 1))] {
+        let api = FakeArenaApi::new(120);
+        let errors = (0..refusals).map(|_| ArenaApiError::Refused(too_long()));
+        api.queued_errors.lock().unwrap().extend(errors);
+        let provider = SlowProvider::new(1, "", "A speech that is too long again and again.");
+        let result = run_client(&api, &provider).await.0.unwrap();
+        assert_eq!((result.speeches_sent, result.turns_missed), expected, "{refusals} refusals");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn speech_is_not_repeated_while_the_arena_lags() {
     let api = FakeArenaApi { repeats_our_turn: true, ..FakeArenaApi::new(25) };
     let provider = SlowProvider::new(1, "", "A speech that is sent once.");

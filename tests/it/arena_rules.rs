@@ -1,5 +1,5 @@
 //! Arena rules as tables: timeouts, rematches, error codes with their HTTP status, the token-bucket
-//! rate limiter, and the OpenAPI document.
+//! rate limiter, and the `OpenAPI` document.
 use debate_mcp::arena::{
     ArenaError, ArenaLimits, AwaitedTurn, DebateProgress, JoinedBot, Room, RoomClosure, RoomState,
     TimeoutAction, timeout_action,
@@ -104,7 +104,8 @@ fn timeouts_trigger_the_expected_action() {
             90_001,
             Some(TimeoutAction::Cancel(offline_reason)),
         ),
-        // Total time limit exceeded.
+        // Total time limit: reached, then exceeded.
+        (running(&[Pro, Con], Some(Pro)), [3_600_000, 3_600_000], 3_600_000, None),
         (
             running(&[Pro, Con], Some(Pro)),
             [past_total_limit, past_total_limit],
@@ -234,7 +235,7 @@ fn token_bucket_refills_at_the_steady_rate() {
         assert!(
             rate_limit::RateLimit::BOT.per_second >= 20.0,
             "a bot may send 20 requests per second"
-        )
+        );
     };
 }
 

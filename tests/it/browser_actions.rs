@@ -23,7 +23,7 @@ fn token_holder_can_remark_pause_and_conclude() {
     run_scenario(&tools, "actions", input, |request| {
         match request {
             "is it recorded?" => {
-                wait_until("the remark is recorded", || has_event(&env, &id, "interjected"))
+                wait_until("the remark is recorded", || has_event(&env, &id, "interjected"));
             }
             "does it pause?" => {
                 wait_until("the pause is recorded", || has_event(&env, &id, "held"));

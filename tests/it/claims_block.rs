@@ -185,3 +185,11 @@ fn parse_error_does_not_quote_the_block() {
         assert!(!error.contains("judge") && (20..100).contains(&error.len()), "{error}");
     }
 }
+
+#[test]
+fn claim_id_has_at_most_16_characters() {
+    let block_with = |id: &str| format!(r#"{{"claims":[{{"id":"{id}","text":"t"}}]}}"#);
+    let (longest, too_long) = ("x".repeat(16), "x".repeat(17));
+    check_block(&block_with(&longest), &format!("{longest}:t::"), "");
+    check_block(&block_with(&too_long), "", "an id is not 1 to 16 letters");
+}

@@ -89,6 +89,27 @@ fn config_that_would_break_a_round_is_an_error() {
     ]);
 }
 
+/// In the entry of a server and in a setting for all servers.
+#[test]
+fn client_timeout_below_60_seconds_is_an_error() {
+    let program = env!("CARGO_BIN_EXE_debate");
+    for (milliseconds, is_cut) in [(59_999, true), (60_000, false)] {
+        let env = TestEnv::new();
+        let entry =
+            format!(r#"{{"command": "{program}", "args": ["mcp"], "timeout": {milliseconds}}}"#);
+        write_gemini_config(&env, &entry);
+        let report = env.debate(&["doctor"]).output();
+        assert_eq!(report.stdout.contains("cut after 59 s by `"), is_cut, "{report:#?}");
+        let env = TestEnv::new();
+        fs::create_dir(env.temp_path("user/.claude")).unwrap();
+        env.debate(&["init", "claude"]).expect_success();
+        let doctor = env.debate(&["doctor"]).env("MCP_TOOL_TIMEOUT", &milliseconds.to_string());
+        let report = doctor.expect_exit_code(i32::from(is_cut));
+        let expected = "cut after 59 s by MCP_TOOL_TIMEOUT";
+        assert_eq!(report.stdout.contains(expected), is_cut, "{report:#?}");
+    }
+}
+
 #[test]
 fn possible_improvements_are_hints_not_errors() {
     let env = TestEnv::new();

@@ -73,12 +73,12 @@ fn debate_moves_across_two_clients_and_the_terminal() {
     let state_files: Vec<&str> =
         shown["state_files"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
     assert_eq!(state_files.len(), 2, "{state_files:?}");
-    let states: Vec<Value> = state_files
+    let documents: Vec<Value> = state_files
         .iter()
         .map(|path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap())
         .collect();
-    assert_eq!(states[0], states[1]);
-    assert_eq!((&states[0]["id"], &states[0]["status"]), (&json!(id), &json!("completed")));
+    assert_eq!(documents[0], documents[1]);
+    assert_eq!((&documents[0]["id"], &documents[0]["status"]), (&json!(id), &json!("completed")));
     assert!(
         state_files[0].contains(".claude") && state_files[1].contains(".opencode"),
         "{state_files:?}"

@@ -201,8 +201,10 @@ async fn unanswered_command_times_out_and_is_withdrawn() {
     let (app, workspace) = (test_app(&env), test_workspace(&env));
     process.send_signal("STOP");
     let log_before = env.events(&id);
+    let started_at = tokio::time::Instant::now();
     let error = app.send_commands(&id, &workspace, vec![remark("Too late.")]).await.unwrap_err();
-    let expected = format!("the terminal (process {}) plays this debate", process.pid());
+    assert_eq!(started_at.elapsed(), Duration::from_secs(5));
+    let expected = format!("the terminal (process {}) runs this debate", process.pid());
     assert!(matches!(error, AppError::CommandTimedOut { .. }), "{error}");
     assert!(error.to_string().starts_with(&expected), "{error}");
     assert_eq!(queue_length(&env), 0, "the command was withdrawn");

@@ -7,8 +7,12 @@ use crate::debate_fixture::{
 use crate::simulated_players::{amended_event, failed_event, reply_event, valid_reply};
 use debate_mcp::debate::{
     Amendment, Cue, Debate, Event, FailureKind, Format, HoldPoint, Participant, PauseReason, Role,
-    Rounds, Seat, Setup, SetupError, Step, TranscriptItem, format::MAX_OPEN_ROUNDS, formats, next,
-    seat::ParticipantError, template::TemplateError,
+    Rounds, Seat, Setup, SetupError, Step, TranscriptItem,
+    format::MAX_OPEN_ROUNDS,
+    formats, next,
+    seat::ParticipantError,
+    setup::{MAX_BRIEF_BYTES, MAX_PARTS, MAX_TOPIC_CHARS},
+    template::TemplateError,
 };
 
 const CONCLUDED: Event = Event::Concluded { because: None };
@@ -259,6 +263,66 @@ fn invalid_setup_error_names_the_reason() {
         Debate::open(unclosed_prompt).err(),
         Some(SetupError::InvalidPrompt("judge".into(), TemplateError::Unclosed))
     );
+}
+
+#[test]
+fn setup_is_accepted_up_to_its_size_limits() {
+    type Resize = fn(&mut Setup, usize);
+    let table: [(usize, Resize, SetupError); 6] = [
+        (
+            MAX_TOPIC_CHARS,
+            |setup, count| setup.topic = "é".repeat(count),
+            SetupError::TooLong("topic", 4_001, 4_000),
+        ),
+        (
+            MAX_BRIEF_BYTES,
+            |setup, count| setup.brief = "b".repeat(count),
+            SetupError::TooLong("brief", 2_000_001, 2_000_000),
+        ),
+        (
+            MAX_PARTS,
+            |setup, count| setup.format.acts = vec![setup.format.acts[0].clone(); count],
+            SetupError::TooManyParts,
+        ),
+        (
+            MAX_PARTS,
+            |setup, count| {
+                let act = &mut setup.format.acts[0];
+                act.phases = vec![act.phases[0].clone(); count];
+            },
+            SetupError::TooManyParts,
+        ),
+        (MAX_PARTS, add_seats, SetupError::TooManyParts),
+        (
+            MAX_OPEN_ROUNDS.into(),
+            |setup, count| setup.rounds = u8::try_from(count).unwrap(),
+            SetupError::TooManyParts,
+        ),
+    ];
+    assert_eq!((MAX_PARTS, MAX_OPEN_ROUNDS), (200, 100));
+    for (max, resize, error) in table {
+        let mut setup = debate_setup(formats::duel(), 2);
+        resize(&mut setup, max);
+        assert_eq!(setup.validate(), Ok(()));
+        resize(&mut setup, max + 1);
+        assert_eq!(setup.validate(), Err(error));
+    }
+}
+
+/// Adds seats with unique names up to this count.
+fn add_seats(setup: &mut Setup, count: usize) {
+    for index in setup.seats.len()..count {
+        let seat = setup.seats[0].clone();
+        setup.seats.push(Seat { name: format!("Seat {index}"), ..seat });
+    }
+}
+
+#[test]
+fn open_act_ends_after_100_rounds() {
+    let debate = play_to_end(debate_setup(formats::dialectic(), 2), &[]);
+    let last_round = debate.turns().map(|(cue, _)| cue.round).max();
+    assert_eq!(last_round, Some(MAX_OPEN_ROUNDS));
+    assert!(trace(&debate).ends_with("100.respond 100.challenge 0.insights completed"));
 }
 
 #[test]

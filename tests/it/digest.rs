@@ -118,3 +118,10 @@ fn whitespace_is_collapsed() {
         assert_eq!(collapse_whitespace(text), expected);
     }
 }
+
+#[test]
+fn digest_quotes_at_most_80_words() {
+    let words = |count: usize| vec!["word"; count].join(" ");
+    assert_eq!(first_words(&words(80)), words(80));
+    assert_eq!(first_words(&words(81)), format!("{} …", words(80)));
+}

@@ -10,6 +10,8 @@ mod arena_client;
 mod arena_client_timing;
 mod arena_harness;
 mod arena_judging;
+#[cfg(unix)]
+mod arena_limits;
 mod arena_rules;
 #[cfg(unix)]
 mod arena_shell_bot;
@@ -85,12 +87,15 @@ mod kill;
 mod kill_formats;
 mod language;
 mod lenient_replay;
+mod limits_doc;
+mod logging;
 mod mask;
 mod mcp_duel;
 mod mcp_errors;
 mod mcp_formats;
 mod mcp_idempotency;
 mod mcp_kill;
+mod mcp_limits;
 mod mcp_next_call;
 mod mcp_plan;
 mod mcp_results;
@@ -100,6 +105,7 @@ mod mcp_test_client;
 mod mcp_transport;
 mod mcp_user_decisions;
 mod mcp_wait;
+mod naming;
 #[cfg(unix)]
 mod packaging;
 mod page_assets;
@@ -116,6 +122,7 @@ mod properties;
 mod provider_api;
 #[cfg(unix)]
 mod provider_cli;
+mod provider_places;
 mod provider_protocol;
 #[cfg(unix)]
 mod provider_snapshot;
@@ -205,5 +212,9 @@ mod verdict;
 mod visibility;
 #[cfg(unix)]
 mod web_client;
+#[cfg(unix)]
+mod web_events;
+#[cfg(unix)]
+mod web_limits;
 #[cfg(unix)]
 mod web_site;

@@ -1,11 +1,12 @@
 //! Masking of speaker identities for judges (`debate::mask`): names of tools, models and vendors
 //! are replaced, names that occur in the topic are kept.
 use debate_mcp::debate::mask::{MaskedText, NameReplacement, mask, name_replacements};
+use debate_mcp::debate::setup::WORDING_VERSION;
 
 /// Names of both sides: A is claude with opus, B is codex with two models.
 fn participant_names() -> Vec<NameReplacement> {
-    let mut names = name_replacements("claude", ["opus"], "Side A");
-    names.extend(name_replacements("codex", ["gpt-5.5", "o3"], "Side B"));
+    let mut names = name_replacements("claude", ["opus"], "Side A", WORDING_VERSION);
+    names.extend(name_replacements("codex", ["gpt-5.5", "o3"], "Side B", WORDING_VERSION));
     names
 }
 
@@ -97,7 +98,7 @@ fn names_in_the_topic_are_kept_and_reported() {
 #[test]
 fn tool_names_include_models_and_vendor() {
     let words = |tool: &str, models: &[&str]| -> Vec<String> {
-        name_replacements(tool, models.iter().copied(), "X")
+        name_replacements(tool, models.iter().copied(), "X", WORDING_VERSION)
             .into_iter()
             .map(|name| name.word)
             .collect()
@@ -140,6 +141,10 @@ fn chosen_names_that_could_be_words_are_not_masked() {
         ("because", false),
         ("辩手", false),
     ] {
-        assert_eq!(debate_mcp::debate::mask::is_identifying_name(name), is_identifying, "{name}");
+        assert_eq!(
+            debate_mcp::debate::mask::is_identifying_name(name, WORDING_VERSION),
+            is_identifying,
+            "{name}"
+        );
     }
 }

@@ -203,10 +203,14 @@ fn collect_strings(value: &serde_json::Value, strings: &mut Vec<String>) {
     match value {
         serde_json::Value::String(text) => strings.push(text.clone()),
         serde_json::Value::Array(items) => {
-            items.iter().for_each(|item| collect_strings(item, strings))
+            for item in items {
+                collect_strings(item, strings);
+            }
         }
         serde_json::Value::Object(fields) => {
-            fields.values().for_each(|it| collect_strings(it, strings))
+            for field in fields.values() {
+                collect_strings(field, strings);
+            }
         }
         _ => {}
     }

@@ -1,5 +1,5 @@
 //! Invalid tool calls: every error tells the model what to do next, and nothing is written.
-use crate::mcp_test_client::McpTestClient;
+use crate::mcp_test_client::{McpTestClient, due_tool_call};
 use crate::test_env::{TestEnv, speech_with_claim};
 use serde_json::{Value, json};
 use std::fs;
@@ -100,7 +100,7 @@ fn invalid_seats_are_refused() {
             ("challenger", json!("claude:--help"), "a model's name has letters"),
             ("judge", json!("claude:opus;ls"), "a model's name has letters"),
             ("judge", json!(":opus"), "a seat is written"),
-            ("judge", json!("bot"), "`bot` cannot play"),
+            ("judge", json!("bot"), "`bot` is not available"),
             ("judge", json!("nobody"), "there is no such tool"),
             ("judge", json!("script"), "name its file"),
             ("judge", json!("script:nowhere.json"), "nowhere.json"),
@@ -295,4 +295,49 @@ fn error_on_a_cancelled_debate_names_no_verdict() {
     host.call_tool("continue_round", json!({"decision": "cancel"}));
     let error = host.expect_tool_error("continue_round", json!({"decision": "continue"}));
     assert!(!error.contains("has its ruling"), "{error}");
+}
+
+#[test]
+fn speech_and_remark_are_accepted_up_to_their_limit() {
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let turn = host.start_solo_debate(json!({}))["due"]["turn"].clone();
+    let speech = |chars: usize| json!({"turn": turn, "speech": "x".repeat(chars)});
+    let remark = |chars: usize| json!({"say": "y".repeat(chars)});
+    for (too_long, expected) in
+        [(speech(200_001), "at most 200000"), (remark(8_001), "at most 8000")]
+    {
+        let error = host.expect_tool_error("continue_round", too_long);
+        assert!(error.contains(expected), "{error}");
+    }
+    let result = host.call_tool("continue_round", speech(200_000));
+    assert_eq!(result["due"]["role"], "Challenger");
+    host.call_tool("continue_round", remark(8_000));
+}
+
+/// Errors quote 60 characters of a tool's name or an invalid pair, and 200 of a rejected change.
+#[test]
+fn errors_quote_a_limited_number_of_characters() {
+    let env = TestEnv::new();
+    let mut host = env.mcp_client();
+    let mut result = host.start_solo_debate(json!({"options": {"pause": false}}));
+    while result["round"] != 2 {
+        let (tool, arguments) = due_tool_call(&result).unwrap();
+        result = host.call_tool(tool, arguments);
+    }
+    let change = |say: &str| json!({"decision": "change", "say": say});
+    let quoted = format!("`{}`", "z".repeat(60));
+    for text in ["z".repeat(60), "z".repeat(61)] {
+        let error = host.expect_tool_error(&text, json!({}));
+        assert!(error.contains(&quoted), "{error}");
+        let error = host.expect_tool_error("continue_round", change(&text));
+        assert!(error.contains(&quoted), "{error}");
+    }
+    // Round 2 has begun, so one round is too few. The spaces only make the text long.
+    for (spaces, is_complete) in [(192, true), (193, false)] {
+        let say = format!("rounds={}1", " ".repeat(spaces));
+        let error = host.expect_tool_error("continue_round", change(&say));
+        assert!(error.contains("this cannot be changed now: rounds="), "{error}");
+        assert_eq!(error.contains(&say), is_complete, "{error}");
+    }
 }

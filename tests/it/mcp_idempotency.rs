@@ -395,12 +395,12 @@ fn another_process_can_watch_a_running_round() {
     assert_eq!(observed["pending"], json!(["0.1.0.0 Proposer (script)"]));
     assert_eq!(watcher.call_tool("summarize", json!({}))["status"], "running");
     let request_id = runner.start_tool_call("continue_round", json!({}));
-    let watched = watcher.call_tool("continue_round", json!({}));
-    assert_eq!(watched["status"], "paused");
-    assert_eq!(structured_content(&runner.wait_for_response(request_id)), watched);
+    let result = watcher.call_tool("continue_round", json!({}));
+    assert_eq!(result["status"], "paused");
+    assert_eq!(structured_content(&runner.wait_for_response(request_id)), result);
     assert_turns_taken_once(&env, &debate, 2);
     // Both continue the next round. It is played once.
-    let hold_turn = json!({"turn": watched["due"]["turn"]});
+    let hold_turn = json!({"turn": result["due"]["turn"]});
     let calls = [
         runner.start_tool_call("continue_round", hold_turn.clone()),
         watcher.start_tool_call("continue_round", hold_turn),

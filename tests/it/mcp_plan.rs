@@ -122,7 +122,7 @@ fn invalid_change_leaves_the_plan_unchanged() {
         ("challenger=-x", "does not begin with `-`"),
         ("challenger=host:gpt", "take no model"),
         ("challenger=", "a seat is written"),
-        ("judge=nobody", "`nobody` cannot play"),
+        ("judge=nobody", "`nobody` is not available"),
         ("proposer=claude, challenger=claude:opus", "two different tools"),
         ("proposer=script:nowhere.json", "nowhere.json"),
         ("pause=maybe", "on or off"),

@@ -7,6 +7,11 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
+/// Maximum bytes of names, descriptions and input schemas, which every model reads.
+const MAX_VISIBLE_BYTES: usize = 4_000;
+/// Maximum bytes of the whole response to `tools/list`.
+const MAX_TOOL_LIST_BYTES: usize = 9_200;
+
 /// `DEBATE_UPDATE=1 cargo test tools_json` updates the file.
 #[test]
 fn tools_json_matches_the_server() {
@@ -53,9 +58,9 @@ fn tool_list_stays_small() {
             visible.to_string().len()
         })
         .sum();
-    assert!(visible <= 4_000, "a model sees {visible} bytes");
+    assert!(visible <= MAX_VISIBLE_BYTES, "a model sees {visible} bytes");
     let response_bytes = response.to_string().len();
-    assert!(response_bytes <= 9_200, "the answer has {response_bytes} bytes");
+    assert!(response_bytes <= MAX_TOOL_LIST_BYTES, "the answer has {response_bytes} bytes");
     for tool in tools {
         let hints = &tool["annotations"];
         assert!(hints["readOnlyHint"].is_boolean() && hints["openWorldHint"].is_boolean());

@@ -152,7 +152,7 @@ fn borderline_json_gets_a_response() {
     host.send_line(r#"[{"jsonrpc":"2.0","id":"x","method":"ping"},{"jsonrpc":"2.0","id":"y","method":"ping"}]"#);
     for id in ["x", "y"] {
         let error = host.wait_for_response(id)["error"]["message"].as_str().unwrap().to_owned();
-        assert!(error.contains("one message a line"), "{error}");
+        assert!(error.contains("one message per line"), "{error}");
     }
     host.send_line(r#"{"jsonrpc":"2.0","id":"z","method":"tools/call","params":{"name":"summarize","arguments":[]}}"#);
     assert_eq!(host.wait_for_response("z")["error"]["code"], -32602);
@@ -188,7 +188,10 @@ fn script_must_be_a_regular_file() {
     for path in ["/dev/zero", "/dev/stdin", "/dev"] {
         let seat = format!("script:{path}");
         let arguments = json!({"topic": "Well?", "proposer": seat, "challenger": "host"});
-        assert!(host.expect_tool_error("start_debate", arguments).contains("is no file"), "{path}");
+        assert!(
+            host.expect_tool_error("start_debate", arguments).contains("is not a regular file"),
+            "{path}"
+        );
     }
 }
 
@@ -208,7 +211,7 @@ fn oversized_messages_are_refused() {
             format!(r#"{{{params},"jsonrpc":"2.0","id":"{id}"}}"#)
         });
         let error = host.wait_for_response(id)["error"]["message"].as_str().unwrap().to_owned();
-        assert!(error.contains("at most"), "{error}");
+        assert!(error.contains("the limit is"), "{error}");
     }
     host.send_line(&"y".repeat(6 * 1024 * 1024));
     let speech = "long ".repeat(60_000);

@@ -25,7 +25,7 @@ use tokio::time::{Instant, timeout};
 
 /// Providers that take as many seconds per turn as the model name says, or panic if it is `panic`.
 #[derive(Default)]
-struct SlowProviders {
+pub(crate) struct SlowProviders {
     call_count: AtomicUsize,
 }
 
@@ -72,17 +72,17 @@ impl Clock for VirtualClock {
 }
 
 /// An MCP client in the same process, over a duplex stream.
-struct InProcessClient {
+pub(crate) struct InProcessClient {
     input: WriteHalf<DuplexStream>,
     lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
     last_id: u64,
     /// Time and value of each progress notification since the last request.
-    progress: Vec<(Instant, f64)>,
+    pub(crate) progress: Vec<(Instant, f64)>,
 }
 
 impl InProcessClient {
     /// Starts a server with an archive in this folder and connects to it.
-    async fn connect(
+    pub(crate) async fn connect(
         folder: &Path,
         providers: Arc<SlowProviders>,
         capabilities: Value,
@@ -127,7 +127,7 @@ impl InProcessClient {
         client
     }
 
-    async fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         self.last_id += 1;
         let id = self.last_id;
         let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
@@ -145,13 +145,13 @@ impl InProcessClient {
         }
     }
 
-    async fn call_tool(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) async fn call_tool(&mut self, tool: &str, arguments: Value) -> Value {
         let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": 1}});
         self.request("tools/call", params).await["result"].clone()
     }
 }
 
-fn slow_debate_args(seconds: &str) -> Value {
+pub(crate) fn slow_debate_args(seconds: &str) -> Value {
     json!({"topic": "Slow?", "proposer": format!("one:{seconds}"),
         "challenger": format!("two:{seconds}"), "judge": "three:1"})
 }

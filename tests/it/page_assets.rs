@@ -6,6 +6,8 @@ use std::process::Command;
 
 /// Size limit of each file.
 const MAX_BYTES: [(&str, usize); 2] = [("app.js", 25_000), ("app.css", 20_000)];
+/// Maximum number of lines of a TypeScript file.
+const MAX_SCRIPT_LINES: usize = 300;
 
 fn find_node() -> Option<PathBuf> {
     let modules = [repo_path("tests/browser/node_modules/esbuild")];
@@ -51,13 +53,25 @@ fn page_sources_pass_the_type_checker() {
     );
 }
 
+/// The script asserts the delays before a reconnect, and the timeout of a hidden tab.
+#[test]
+fn live_feed_reconnects_and_disconnects_in_time() {
+    let Some(node) = find_node() else { return };
+    run_successfully(Command::new(node).arg(repo_path("tests/browser/feed.mjs")));
+}
+
 /// Only `html.ts` parses HTML from the server. No other script may create markup from strings.
 #[test]
 fn html_is_parsed_only_in_html_ts() {
     for entry in fs::read_dir(repo_path("src/web/ts")).unwrap().flatten() {
         let text = fs::read_to_string(entry.path()).unwrap();
         let name = entry.file_name();
-        assert!(text.lines().count() <= 300, "{} is long: split it by concept", name.display());
+        let lines = text.lines().count();
+        assert!(
+            lines <= MAX_SCRIPT_LINES,
+            "{} has {lines} lines: split it by concept",
+            name.display()
+        );
         for api in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
             assert!(!text.contains(api), "{} uses {api}", name.display());
         }

@@ -3,7 +3,7 @@ use crate::fake_clis::CapturedOutput;
 use crate::fake_providers::{NoEvidence, TokioClock};
 use crate::test_env::{TestEnv, speech_with_claim};
 use debate_mcp::brief::RepositorySource;
-use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
+use debate_mcp::debate::{Envelope, FailureKind, Participant, TurnFailure};
 use debate_mcp::engine::format_options::CastRequest;
 use debate_mcp::engine::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
 use debate_mcp::engine::preflight::SeatingRequest;
@@ -17,6 +17,7 @@ use debate_mcp::repo::TreeStore;
 use debate_mcp::store::SqliteArchive;
 use serde_json::json;
 use std::fs;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -152,23 +153,7 @@ fn cost_limit_without_prices_warns() {
 #[tokio::test(start_paused = true)]
 async fn probe_timeout_covers_all_candidates_together() {
     let folder = tempfile::tempdir().unwrap();
-    let providers = Arc::new(SlowAndFailingProviders { asked_participants: Mutex::default() });
-    let clock: Arc<dyn Clock> = TokioClock::new();
-    let archive = Arc::new(SqliteArchive::new(folder.path(), clock.clone()));
-    let briefs = RepositorySource {
-        current_folder: folder.path().into(),
-        tree_store: TreeStore::new(folder.path()),
-    };
-    let catalog = formats_catalog::load(folder.path(), folder.path());
-    let app = App::new(AppParts {
-        archive,
-        providers: providers.clone(),
-        briefs: Arc::new(briefs),
-        evidence: Arc::new(NoEvidence),
-        secrets: Secrets::new(Vec::new, []),
-        clock,
-        catalog: catalog,
-    });
+    let (app, providers) = app_with_slow_providers(folder.path());
     let (host, started) = ("host".parse::<Participant>().unwrap(), Instant::now());
     let request = SeatingRequest {
         requested: RequestedSeats::default(),
@@ -194,7 +179,58 @@ async fn probe_timeout_covers_all_candidates_together() {
     assert_eq!(warnings.iter().filter(|it| it.contains("`slow` has not answered")).count(), 1);
 }
 
-/// Providers of which one never responds in time and the others fail.
+/// An app in this folder, with its providers.
+fn app_with_slow_providers(folder: &Path) -> (App, Arc<SlowAndFailingProviders>) {
+    let providers = Arc::new(SlowAndFailingProviders { asked_participants: Mutex::default() });
+    let clock: Arc<dyn Clock> = TokioClock::new();
+    let briefs =
+        RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
+    let app = App::new(AppParts {
+        archive: Arc::new(SqliteArchive::new(folder, clock.clone())),
+        providers: providers.clone(),
+        briefs: Arc::new(briefs),
+        evidence: Arc::new(NoEvidence),
+        secrets: Secrets::new(Vec::new, []),
+        clock,
+        catalog: formats_catalog::load(folder, folder),
+    });
+    (app, providers)
+}
+
+#[tokio::test(start_paused = true)]
+async fn probe_times_out_after_30_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let (app, _) = app_with_slow_providers(folder.path());
+    let started = Instant::now();
+    let results = app.probe(vec!["slow".parse().unwrap()], Duration::from_secs(1_000)).await;
+    assert_eq!(started.elapsed().as_secs(), 30);
+    let failure = results[0].result.as_ref().unwrap_err();
+    assert_eq!(failure.trouble, FailureKind::TimedOut);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_probe_is_sent_with_less_than_a_second_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let (app, _) = app_with_slow_providers(folder.path());
+    for (milliseconds, expected_results) in [(999, 0), (1_000, 1)] {
+        let timeout = Duration::from_millis(milliseconds);
+        let results = app.probe(vec!["good".parse().unwrap()], timeout).await;
+        assert_eq!(results.len(), expected_results);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn successful_probe_is_cached_for_an_hour() {
+    let folder = tempfile::tempdir().unwrap();
+    let (app, providers) = app_with_slow_providers(folder.path());
+    for (milliseconds, expected_requests) in [(0, 1), (3_599_999, 1), (1, 2)] {
+        tokio::time::advance(Duration::from_millis(milliseconds)).await;
+        app.probe(vec!["good".parse().unwrap()], Duration::from_secs(5)).await;
+        assert_eq!(providers.asked_participants.lock().unwrap().len(), expected_requests);
+    }
+}
+
+/// Providers of which `slow` never responds in time, `good` responds and the others fail.
 struct SlowAndFailingProviders {
     asked_participants: Mutex<Vec<String>>,
 }
@@ -207,8 +243,12 @@ impl Providers for SlowAndFailingProviders {
     ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         Box::pin(async move {
             self.asked_participants.lock().unwrap().push(request.participant.to_string());
-            if request.participant.tool() == "slow" {
-                tokio::time::sleep(Duration::from_secs(1000)).await;
+            match request.participant.tool() {
+                "slow" => tokio::time::sleep(Duration::from_secs(1000)).await,
+                "good" => {
+                    return Ok(ProviderReply { text: "OK".into(), envelope: Envelope::default() });
+                }
+                _ => {}
             }
             Err(TurnFailure::new(FailureKind::NotLoggedIn, "no"))
         })
@@ -353,5 +393,5 @@ fn models_json_lists_version_login_and_probe() {
     assert!(find_model("claude")["probe"].as_str().unwrap().starts_with("unknown model"));
     assert_eq!(find_model("gemini")["playable"], false);
     let text = env.debate(&["models"]).expect_success().stdout;
-    assert!(text.contains("version 1.2.3; no login seen"), "{text}");
+    assert!(text.contains("version 1.2.3; no login found"), "{text}");
 }

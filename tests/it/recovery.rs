@@ -83,7 +83,7 @@ fn every_command_restores_a_lost_debate() {
         let (id, log) = debate_with_lost_archive(&env);
         let output = env.debate(args).output();
         assert!(
-            output.stderr.contains("was not in the archive and is taken up"),
+            output.stderr.contains("was not in the archive and was imported"),
             "{args:?}: {output:#?}"
         );
         assert_eq!(env.events(&id), log, "{args:?}");
@@ -92,7 +92,7 @@ fn every_command_restores_a_lost_debate() {
     let (id, _) = debate_with_lost_archive(&env);
     env.debate(&["show", &id]).expect_success().assert_stdout_contains(&["# Debate: Lost?"]);
     // Once the debate is in the archive, nothing is reported.
-    assert!(!env.debate(&["list"]).expect_success().stderr.contains("taken up"));
+    assert!(!env.debate(&["list"]).expect_success().stderr.contains("was imported"));
 }
 
 #[test]

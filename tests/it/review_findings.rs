@@ -279,3 +279,25 @@ fn ordinary_debate_has_no_review() {
         None
     );
 }
+
+#[test]
+fn listed_findings_are_limited() {
+    assert_eq!(DEFAULT_MAX_FINDINGS, 5);
+    let review_with = |verified: usize, unverified: usize| {
+        let mut debate = open_debate(debate_mcp::debate::Setup {
+            proposed: Some(reviewed_change(vec![])),
+            ..debate_setup(review_format(), 2)
+        });
+        let cue = play_until(&mut debate, 1, "propose");
+        record_reply_with(&mut debate, cue, speech("p", &[], &[]), vec![]);
+        let cue = play_until(&mut debate, 1, "challenge");
+        let ids: Vec<String> = (0..verified + unverified).map(|nth| format!("c{nth}")).collect();
+        let cite = |id: &String| verified_citation(id, "src/a.rs", 3, &format!("let {id} = 1;"));
+        let cites = ids.iter().take(verified).map(cite).collect();
+        record_reply_with(&mut debate, cue, speech(&ids.join(" "), &[], &[]), cites);
+        let review = review_from_debate(&debate, DEFAULT_MAX_FINDINGS).unwrap();
+        (review.findings.len(), review.more, review.unverified.len())
+    };
+    assert_eq!(review_with(5, 20), (5, 0, 20));
+    assert_eq!(review_with(6, 21), (5, 1, 20));
+}

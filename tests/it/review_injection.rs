@@ -51,7 +51,7 @@ impl Injection {
         let mut args = vec!["main..HEAD".to_owned()];
         match self.site {
             InjectionSite::Code => {
-                drop(fixture.write_file("src/hostile.rs", format!("{}\n", self.text)))
+                drop(fixture.write_file("src/hostile.rs", format!("{}\n", self.text)));
             }
             InjectionSite::Literal => {
                 let text = format!("pub const IT: &str = \"\n{}\n\";\n", self.text);

@@ -1,9 +1,12 @@
 //! Repeated reviews of one change: concurrent runs, resume after an interrupt, runs after further
 //! pushes, and reviews of other changes in between.
+use crate::command_queue::{test_app, test_workspace};
 use crate::review_fixture::{
     ADDED_LINE, AFTER, OTHER_ADDED_LINE, REMOVED_LINE, ReviewFixture, ReviewScript, claim,
 };
 use crate::test_env::wait_until;
+use debate_mcp::debate::Setup;
+use debate_mcp::engine::{BaseTree, ChangeSet, DuplicatePolicy, PinnedTree};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -229,4 +232,45 @@ fn archive_inside_the_reviewed_repository_is_refused() {
     let output = fixture.review_command(&["main..HEAD"]).data_dir(&data_dir).expect_error(2);
     output.assert_stderr_contains("lies in the repository under review");
     wait_until("the data directory does not exist", || !data_dir.exists());
+}
+
+/// The previous review is searched among the latest 20 of its branch.
+#[test]
+fn older_reviews_are_not_searched_for_the_previous_one() {
+    let fixture = ReviewFixture::with_change();
+    fixture.review_to_json(&["main..HEAD"]);
+    let (app, workspace) = (test_app(fixture.env()), test_workspace(fixture.env()));
+    let (stored, _, _) = app.read(&fixture.env().latest_debate_id()).unwrap();
+    let subject = stored.setup.proposed.as_ref().unwrap().subject.clone();
+    let tree = "0".repeat(40);
+    let new_version = ChangeSet {
+        pinned: PinnedTree {
+            tree: tree.clone(),
+            commit: None,
+            dirty: false,
+            left_out: String::new(),
+        },
+        base_tree: BaseTree::default(),
+        description: String::new(),
+        old_tree: None,
+        new_tree: tree,
+        commits: (None, None),
+        files: vec![],
+        skip_reason: None,
+        messages: vec![],
+        branch: None,
+        checked_out: true,
+    };
+    let open_review = |number: usize| {
+        let setup = Setup { id: format!("unfinished-{number}"), ..stored.setup.clone() };
+        app.archive().create(&setup, &[], &workspace, DuplicatePolicy::Allow).unwrap();
+    };
+    let has_previous = || {
+        let found = app.find_previous_review(&workspace.root, &subject, &new_version);
+        found.unwrap().is_some()
+    };
+    (1..20).for_each(open_review);
+    assert!(has_previous());
+    open_review(20);
+    assert!(!has_previous());
 }

@@ -7,7 +7,7 @@ use Rule::{
     RaisesFlaw, RaisesOrResolves, Recommends, Structured,
 };
 use debate_mcp::debate::{
-    Body, Cue, Debate, Format, JudgeRuling, Rule, Section, Side, check_rules, formats,
+    Body, Cue, Debate, DebateLimits, Format, JudgeRuling, Rule, Section, Side, check_rules, formats,
 };
 
 /// A debate at the first turn of this phase. Ada has made the claim `Ada1`, Bob `Bob1`, and so on.
@@ -251,5 +251,25 @@ fn length_and_section_rules() {
     assert_rules(
         &debate_at(formats::dialectic(), 2, "respond"),
         &[(Body::from_prose("Trust the model."), &[])],
+    );
+}
+
+/// The limits of a format that has none of its own.
+#[test]
+fn speech_has_200000_characters_at_most_by_default() {
+    assert_eq!(formats::DEFAULT_SPEECH_CHARS, 1..=200_000);
+    let max_chars = *formats::DEFAULT_SPEECH_CHARS.end();
+    let mut setup = debate_setup(formats::arena(), 3);
+    setup.limits = DebateLimits::default();
+    let mut debate = open_debate(setup);
+    let cue = play_until(&mut debate, 1, "open");
+    assert_rules(
+        &(debate, cue),
+        &[
+            (Body::from_prose(""), &[FitsLength]),
+            (Body::from_prose("é"), &[]),
+            (Body::from_prose("é".repeat(max_chars)), &[]),
+            (Body::from_prose("é".repeat(max_chars + 1)), &[FitsLength]),
+        ],
     );
 }

@@ -6,9 +6,10 @@ use crate::fake_providers::{
 };
 use crate::simulated_players::valid_reply;
 use debate_mcp::debate::{
-    Amendment, Cue, Debate, Event, FailureKind, Participant, Setup, Step, TurnFailure, formats,
-    next,
+    Amendment, Cue, Debate, Event, FailureKind, Participant, Role, Seat, Setup, Step, TurnFailure,
+    formats, next,
 };
+use debate_mcp::engine::ports::DEFAULT_TURN_SECONDS;
 use debate_mcp::engine::session::Session;
 use debate_mcp::engine::{
     BoxFuture, Command, CommandRequest, LogError, ProviderReply, ProviderUnavailable, Providers,
@@ -312,10 +313,8 @@ async fn transferred_seat_is_asked_again_and_silent_seat_times_out() {
     assert!(pending_calls.lock().unwrap().is_empty(), "no call is left pending");
 }
 
-#[tokio::test(start_paused = true)]
-async fn concurrent_turns_respect_the_limit() {
-    let mut setup = debate_setup(formats::research(), 1);
-    setup.limits.at_once = 2;
+/// Runs a session whose seats never reply, and returns the largest number of pending requests.
+async fn max_pending_requests(mut setup: Setup) -> usize {
     let events = SharedEvents::default();
     let pending_calls = Arc::new(Mutex::new(vec![]));
     for (index, seat) in setup.seats.iter_mut().enumerate() {
@@ -336,7 +335,38 @@ async fn concurrent_turns_respect_the_limit() {
         max_pending
     };
     let (step, max_pending) = tokio::join!(session.run_until_idle(&providers), max_pending);
-    assert_eq!((step.unwrap(), max_pending), (Step::Done, 2));
+    assert_eq!(step.unwrap(), Step::Done);
+    max_pending
+}
+
+#[tokio::test(start_paused = true)]
+async fn concurrent_turns_respect_the_limit() {
+    let mut setup = debate_setup(formats::research(), 1);
+    setup.limits.at_once = 2;
+    assert_eq!(max_pending_requests(setup).await, 2);
+}
+
+/// Nine turns are due at once.
+#[tokio::test(start_paused = true)]
+async fn eight_turns_are_requested_at_once_by_default() {
+    let mut setup = debate_setup(formats::research(), 1);
+    let advocate = setup.seats.iter().find(|seat| seat.role == Role::Advocate).unwrap().clone();
+    for index in 0..6 {
+        setup.seats.push(Seat { name: format!("Advocate {index}"), ..advocate.clone() });
+    }
+    assert_eq!(max_pending_requests(setup).await, 8);
+}
+
+/// The default for participants without a configured timeout.
+#[tokio::test(start_paused = true)]
+async fn silent_seat_times_out_after_240_seconds() {
+    let setup = debate_setup(formats::duel(), 1);
+    let providers = SilentProviders(Arc::default());
+    let (mut session, _requests, _) = open_session(&setup, &SharedEvents::default(), usize::MAX);
+    let started = tokio::time::Instant::now();
+    session.run_until_idle(&providers).await.unwrap();
+    assert_eq!((started.elapsed().as_secs(), DEFAULT_TURN_SECONDS), (240, 240));
+    assert_eq!(trace(session.debate()), "1.propose! aborted");
 }
 
 #[tokio::test(start_paused = true)]

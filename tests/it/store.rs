@@ -13,6 +13,7 @@ use debate_mcp::store::SqliteArchive;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A clock with a fixed time.
@@ -323,13 +324,13 @@ async fn live_text_is_readable_by_other_processes() {
         broadcaster.publish(Update::Delta { cue, text: word.into() });
     }
     let other_archive = SqliteArchive::new(&home, frozen_clock(5));
-    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(5);
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(5);
     let live_texts = loop {
         let live_texts = other_archive.live_texts("debate-one").unwrap();
         if !live_texts.is_empty() || tokio::time::Instant::now() > deadline {
             break live_texts;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     };
     assert_eq!(live_texts[0].text, "Spaces, of course.");
     drop(log);
@@ -337,4 +338,34 @@ async fn live_text_is_readable_by_other_processes() {
         other_archive.live_texts("debate-one").unwrap().is_empty(),
         "live text is deleted with the lease"
     );
+}
+
+/// Tokio time is paused, so it advances only while the test sleeps.
+#[tokio::test(start_paused = true)]
+async fn live_text_is_written_every_250_ms() {
+    let folder = TempDir::new().unwrap();
+    let archive = SqliteArchive::new(&folder.path().join("home"), frozen_clock(5));
+    let debate = Debate::open(setup_with_id("debate-one")).unwrap();
+    let _log = archive
+        .create(debate.setup(), &[], &create_workspace(folder.path()), DuplicatePolicy::Allow)
+        .unwrap();
+    let broadcaster = UpdateBroadcaster::default();
+    archive.publish_live_text("debate-one", broadcaster.subscribe());
+    let live_text = || -> String {
+        let live_texts = archive.live_texts("debate-one").unwrap();
+        live_texts.into_iter().map(|live_text| live_text.text).collect()
+    };
+    let cue = next(&debate).first_cue().unwrap();
+    // Starts the writer.
+    tokio::task::yield_now().await;
+    let mut written = String::new();
+    for word in ["Spaces, ", "of course."] {
+        broadcaster.publish(Update::Delta { cue, text: word.into() });
+        tokio::time::sleep(Duration::from_millis(249)).await;
+        assert_eq!(live_text(), written);
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        tokio::task::yield_now().await;
+        written.push_str(word);
+        assert_eq!(live_text(), written);
+    }
 }

@@ -114,7 +114,7 @@ error_samples! { app_error_samples: AppError,
     AppError::InvalidConfig(..) => [AppError::InvalidConfig(s("`tools.claude`: unknown field `foo`"))],
     AppError::NoCandidateLeft(..) => [AppError::NoCandidateLeft(
         VacantSeat("proposer"),
-        s("`claude` does not answer: 401; another model is seated"),
+        s("`claude` does not answer: 401; somebody else is seated"),
     )],
     AppError::VacantSeat(..) => [AppError::VacantSeat(VacantSeat("challenger"))],
     AppError::ProbeFailed { .. } => [AppError::ProbeFailed {

@@ -145,3 +145,12 @@ fn bare_model_name_resolves_to_a_tool() {
         assert_eq!(tool_for_model(model), tool, "{model}");
     }
 }
+
+#[test]
+fn topic_lists_at_most_four_models() {
+    let line = parse("Tabs or spaces? (claude, gpt-5, gemini, qwen3)");
+    assert_eq!((line.topic.as_str(), line.models.len()), ("Tabs or spaces?", 4));
+    let five = "Tabs or spaces? (claude, gpt-5, gemini, qwen3, grok)";
+    let line = parse(five);
+    assert_eq!((line.topic.as_str(), line.models.len()), (five, 0));
+}

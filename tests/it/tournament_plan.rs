@@ -159,6 +159,18 @@ fn concurrent_games_are_limited_per_entrant() {
 }
 
 #[test]
+fn by_default_two_games_are_played_at_once_and_one_per_entrant() {
+    // Six entrants could play three games at once.
+    let six_entrants = PLAN_FILE.replace("entrants = [", "entrants = [\"a\", \"b\", \"c\", ");
+    for (extra_line, expected) in [("", 2), ("at_once = 8", 3), ("at_once_per_entrant = 8", 2)] {
+        let plan = TournamentPlan::parse(&format!("{six_entrants}{extra_line}")).unwrap();
+        let mut running = RunningGames::default();
+        start_games(&mut running, &mut build_schedule(&plan), &plan, Spend::default());
+        assert_eq!(running.len(), expected, "{extra_line}");
+    }
+}
+
+#[test]
 fn concurrent_games_never_exceed_the_total_budget() {
     let spend = |cost| Spend { cost, ..Spend::default() };
     let many_at_once = "at_once = 8\nat_once_per_entrant = 8\n";

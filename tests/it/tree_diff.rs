@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Deterministic random generator (SplitMix64), seeded so that a failing case can be repeated.
+/// Deterministic random generator (`SplitMix64`), seeded so that a failing case can be repeated.
 pub(crate) struct SplitMix64(pub(crate) u64);
 
 impl SplitMix64 {

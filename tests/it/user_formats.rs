@@ -270,18 +270,14 @@ fn invalid_format_file_error_names_the_reason() {
     for (text, expected) in table {
         let catalog = catalog_with_files(&[("pitch.toml", &text)]);
         assert_eq!(format_names(&catalog), BUILT_IN_FORMATS, "{text}");
-        let invalid_file = &catalog.invalid_files[0];
-        assert!(
-            invalid_file.why.contains(expected),
-            "`{expected}` is not in `{}`",
-            invalid_file.why
-        );
-        assert!(!invalid_file.why.contains('\n'), "{}", invalid_file.why);
+        let reason = &catalog.invalid_files[0].why;
+        assert!(reason.contains(expected), "`{expected}` is not in `{reason}`");
+        assert!(!reason.contains('\n'), "{reason}");
         // Looking the format up returns the same error, with the file's path.
         let Err(AppError::InvalidFormat { name, file, why }) = catalog.find("pitch") else {
             panic!("{text}")
         };
-        assert_eq!((name.as_str(), &why), ("pitch", &invalid_file.why));
+        assert_eq!((name.as_str(), &why), ("pitch", reason));
         assert!(file.ends_with("pitch.toml"));
     }
 }

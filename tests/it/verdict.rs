@@ -10,7 +10,7 @@ use VerdictBasis::{
     Weighed,
 };
 use debate_mcp::debate::body::RulingScores;
-use debate_mcp::debate::ledger::tally;
+use debate_mcp::debate::ledger::{claims_to_check, tally};
 use debate_mcp::debate::verdict::{VerdictBasis, judgment, leading_ruling};
 use debate_mcp::debate::{Body, CitationStatus, Cue, Debate, Role, Side, formats};
 
@@ -173,4 +173,15 @@ fn claims_without_a_turn_to_answer_are_not_ignored() {
     assert_eq!(tally(&silent, Con).ignored, 0);
     let even = argued_duel(["p", "c>p"], [0, 0]);
     assert_judgment(even, [(Pro, 20), (Con, 10)], (Pro, LargerMargin, true));
+}
+
+#[test]
+fn judge_checks_at_most_12_claims() {
+    for (claimed, checked) in [(11, 11), (12, 12), (13, 12)] {
+        let claims: Vec<String> = (1..=claimed).map(|number| format!("p{number}")).collect();
+        let mut debate = open_debate(debate_setup(formats::duel(), 1));
+        let cue = play_until(&mut debate, 1, "propose");
+        record_reply(&mut debate, cue, speech(&claims.join(" "), &[], &[]));
+        assert_eq!(claims_to_check(&debate, Cue::END).len(), checked);
+    }
 }

@@ -1,4 +1,6 @@
-//! Requests of the client with retries: polls, speeches and the backoff between attempts.
+//! Requests of the client with retries: polls, speeches and the backoff between attempts. Entry
+//! points: `poll_with_retry`, `send_speech` and `back_off`, which `ArenaClient::run` uses, so that
+//! an outage of the server does not end the debate at once.
 use super::{ArenaClient, ArenaClientError, random_bytes};
 use crate::arena_client::api::ArenaApiError;
 use crate::arena_client::events::ClientEvent;

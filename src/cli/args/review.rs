@@ -1,4 +1,5 @@
-//! Arguments of `debate review`.
+//! Arguments of `debate review`. The main type is [`ReviewArgs`], parsed by clap and passed to the
+//! handler in `cli::review`. `args::join` shares `parse_duration`.
 use super::{DisplayArgs, SeatingArgs};
 use crate::review::DEFAULT_MAX_FINDINGS;
 use crate::review::merge_gate::FailOn;
@@ -113,5 +114,24 @@ pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
             Ok(Duration::from_secs(seconds))
         }
         _ => Err("it must be between a second and a week".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_limited_to_a_week() {
+        assert_eq!(MAX_DURATION_SECONDS, 604_800);
+        let longest = Duration::from_secs(MAX_DURATION_SECONDS);
+        assert_eq!(parse_duration(&format!("{MAX_DURATION_SECONDS}s")), Ok(longest));
+        assert_eq!(parse_duration("168h"), Ok(longest));
+        assert_eq!(parse_duration("1s"), Ok(Duration::from_secs(1)));
+        let too_long = format!("{}s", MAX_DURATION_SECONDS + 1);
+        for text in [too_long.as_str(), "169h", "0s"] {
+            let error = parse_duration(text).unwrap_err();
+            assert_eq!(error, "it must be between a second and a week", "{text}");
+        }
     }
 }

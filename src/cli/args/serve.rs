@@ -96,3 +96,20 @@ impl ServeArgs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::Args;
+    use clap::Parser;
+
+    #[test]
+    fn rounds_of_the_arena_are_limited() {
+        assert_eq!(VALID_ROUNDS, 1..=10);
+        for (rounds, is_valid) in [(0, false), (1, true), (10, true), (11, false)] {
+            let flag = format!("--rounds={rounds}");
+            let args = Args::try_parse_from(["debate", "serve", &flag]);
+            assert_eq!(args.is_ok(), is_valid, "{rounds} rounds");
+        }
+    }
+}

@@ -1,4 +1,5 @@
-//! Questions to the user at a pause of a debate and at its end.
+//! Questions to the user at a pause of a debate and at its end. Entry points: `handle_hold` and
+//! `ask_decision`, called by `DebatePlayer` (`play`). The answers become commands to the session.
 use super::{ANSWERED_ELSEWHERE, CommandSender, DebatePlayer, StopReason};
 use crate::cli::exit::CliError;
 use crate::cli::human_input::{self, HumanInput};

@@ -1,4 +1,6 @@
-//! Final ruling of a judge: winner, scores, reasons and checks of single claims.
+//! Final ruling of a judge: winner, scores, reasons and checks of single claims. The main type is
+//! [`JudgeRuling`], the content of `Body::Verdict`. `reply::verdict` parses it, `rules::verdict`
+//! checks it, and `debate::verdict` combines the rulings of all judges.
 use crate::debate::event::Cue;
 use crate::debate::format::Side;
 use schemars::JsonSchema;

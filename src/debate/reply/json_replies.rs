@@ -1,4 +1,6 @@
 //! JSON replies other than verdicts: scores, petitions, admission rulings, votes and audits.
+//! `reply::parse` deserializes each `Wire…` type and calls its `into_body`. A score also has the
+//! judge's fouls (violations by a side).
 use super::strict_json::{SideEntries, StrictObject, word, word_or_none};
 use super::{ParseFault, WireSide, collect_by_side, to_hundredths};
 use crate::debate::body::{AdmissionGrounds, AuditedFact, Body, Foul, Novelty};

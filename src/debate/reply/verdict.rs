@@ -1,4 +1,6 @@
-//! JSON format of a verdict reply, and its conversion to a [`JudgeRuling`].
+//! JSON format of a verdict reply, and its conversion to a [`JudgeRuling`]. `reply::parse`
+//! deserializes `WireVerdict` and calls `into_ruling`, which resolves sides and turn numbers of the
+//! judge's prompt.
 use super::strict_json::{SideEntries, StrictObject, word, word_or_none};
 use super::{ParseFault, WireSide, collect_by_side, to_hundredths, to_score};
 use crate::debate::body::{

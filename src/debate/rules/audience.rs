@@ -3,7 +3,7 @@ use super::{in_backticks, own_turns};
 use crate::debate::body::{Body, ReplyKind};
 use crate::debate::event::Cue;
 use crate::debate::format::Role;
-use crate::debate::plan::find_called_listener;
+use crate::debate::next_step::find_called_listener;
 use crate::debate::state::Debate;
 
 /// Help is not requested in two consecutive rounds.

@@ -1,4 +1,6 @@
 //! Rules for advocates who research a stance, and for the audit of their arguments.
+//! `Rule::find_violation` in `rules` calls one function per rule, which returns the error message
+//! if the reply breaks it. Prompts and `mcp` also use [`max_words`], the word limit of a rebuttal.
 use super::in_backticks;
 use crate::debate::body::{Body, Claim, ClaimPurpose};
 use crate::debate::event::Cue;

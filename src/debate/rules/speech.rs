@@ -1,4 +1,6 @@
-//! Rules for speeches.
+//! Rules for speeches. `Rule::find_violation` in `rules` calls one function per rule, which returns
+//! the error message if the speech breaks it. The format decides by phase which rules apply and
+//! what a violation means.
 use super::{in_backticks, opposing_claims, own_turns};
 use crate::debate::body::{Body, Claim};
 use crate::debate::citation::Citation;

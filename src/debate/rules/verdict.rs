@@ -1,4 +1,6 @@
-//! Rules for verdicts.
+//! Rules for verdicts. `Rule::find_violation` in `rules` calls one function per rule, which returns
+//! the error message if the verdict breaks it. `rules::report` shares [`find_hedge`], the search
+//! for phrases that avoid a decision.
 use super::in_backticks;
 use crate::debate::body::{Body, ClaimCheck, JudgeRuling, RubricMarks};
 use crate::debate::digest;

@@ -1,11 +1,14 @@
-//! Read access to [`Debate`]. Methods ending in `_at` return the value when that cue was asked.
+//! Read access to [`Debate`]. Methods ending in `_at` return the value when that cue was asked. The
+//! scheduler, prompts, rules, reports and front ends all read the state through these methods.
+//! `state` itself has the writing side, `Debate::apply`.
 use super::{Debate, RecordedFeedback, Remark, SeatTransfer};
 use crate::debate::body::{Body, ReplyKind};
+use crate::debate::budget::Budget;
 use crate::debate::envelope::Spend;
 use crate::debate::event::{Cue, DebateOutcome, Position, RejectedReply, Reply, TurnFailure};
 use crate::debate::format::{Role, Side};
 use crate::debate::seat::Seat;
-use crate::debate::setup::{Budget, HoldPoint, Setup};
+use crate::debate::setup::{HoldPoint, Setup};
 use std::collections::BTreeMap;
 use std::ops::RangeBounds;
 

@@ -1,8 +1,9 @@
-//! Ports to the repository: briefs ([`BriefSource`]), citation checks ([`Evidence`]) and snapshots
-//! of pinned trees for tools ([`SnapshotProvider`]).
+//! Ports to the repository: briefs, which are the repository context in prompts ([`BriefSource`]),
+//! citation checks ([`Evidence`]) and snapshots of pinned trees for tools ([`SnapshotProvider`]).
 //!
-//! Implemented by `brief`, `evidence` and `repo`. Everything is read from a pinned git tree, so
-//! that the result of a query never changes.
+//! Implemented by `brief` and `evidence`. Files are read from a pinned git tree, so that the result
+//! of a query never changes. Only a brief can have files from disk: without a pin, or if the user
+//! names a file that is not in the tree.
 use super::change::{ChangeSelector, ChangeSet, ChangeUnderReview};
 use crate::debate::{BaseTree, Body, Citation};
 use schemars::JsonSchema;

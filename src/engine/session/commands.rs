@@ -6,7 +6,7 @@ use crate::debate::{
 };
 use crate::engine::command::{AwaitedReply, Command, CommandRequest, SessionError};
 use crate::engine::ports::{LeaseSignal, LogError, ProviderReply, QueuedCommandId};
-use crate::engine::turn;
+use crate::engine::{reply_acceptance, turn};
 
 impl Session {
     /// Handles a request of this process. A refused command is an error of the caller, not of the
@@ -114,7 +114,7 @@ impl Session {
             Envelope { tool: debate.seat(cue).voice.tool().into(), ..Envelope::default() };
         let kind = debate.setup().phase(cue).reply;
         let checked = self.reply_pipeline.process_blocking(kind, ProviderReply { text, envelope });
-        let event = turn::parse_reply(debate, cue, checked)?;
+        let event = reply_acceptance::parse_reply(debate, cue, checked)?;
         let asked_event = if debate.was_asked(cue) {
             None
         } else {

@@ -67,3 +67,32 @@ fn render_ledger_entry(entry: &LedgerEntry<'_>, context: &RenderContext<'_>) -> 
         unsupported
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::debate::Claim;
+
+    #[test]
+    fn claim_and_quote_on_the_page_are_cut() {
+        assert_eq!((MAX_CLAIM_CHARS, MAX_QUOTE_CHARS), (600, 500));
+        let render = |extra: usize| {
+            let (text, quote) = ("c".repeat(600 + extra), "q".repeat(500 + extra));
+            let claim = Claim { id: "P1".into(), text, ..Claim::default() };
+            let entry = LedgerEntry {
+                cue: Cue::END,
+                side: Side::Pro,
+                claim: &claim,
+                evidence: vec![],
+                citations: vec![],
+                status: ClaimStatus::Conceded(&quote),
+            };
+            render_ledger_entry(&entry, &RenderContext::default()).into_string()
+        };
+        for (extra, mark) in [(0, ""), (1, "…")] {
+            let (html, claim, quote) = (render(extra), "c".repeat(600), "q".repeat(500));
+            assert!(html.contains(&format!("</a> {claim}{mark} <span")), "{html}");
+            assert!(html.contains(&format!("<q>{quote}{mark}</q>")), "{html}");
+        }
+    }
+}

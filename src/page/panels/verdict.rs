@@ -1,4 +1,6 @@
-//! Verdict panel: the verdict, the research report or the insights of a dialogue.
+//! Verdict panel: the verdict, the research report or the insights of a dialogue. The entry point
+//! is `render_verdict_panel`, called for the debate page (`panels`) and the comparison page
+//! (`compare`).
 use crate::debate::insights::concluding_sections;
 use crate::debate::{Debate, Section, status};
 use crate::page::html::{Html, MAX_NAME_CHARS, MAX_NOTE_CHARS, html, truncate};
@@ -169,4 +171,31 @@ fn render_list(lines: &[String]) -> Html {
         })
         .collect();
     html!("<ul>{}</ul>", items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_of_a_list_has_at_most_2_000_characters() {
+        assert_eq!(MAX_LIST_LINE_CHARS, 2_000);
+        let line = "x".repeat(MAX_LIST_LINE_CHARS);
+        for (text, shown) in
+            [(line.clone(), line.clone()), (format!("{line}x"), format!("{line}…"))]
+        {
+            let html = render_list(&[text]).into_string();
+            assert_eq!(html, format!("<ul><li><p>{shown}</p></li></ul>"));
+        }
+    }
+
+    #[test]
+    fn report_has_at_most_40_sections() {
+        assert_eq!(MAX_SECTIONS, 40);
+        let section = Section { title: "Sources".into(), text: "None.".into() };
+        for (sections, expected) in [(MAX_SECTIONS, 40), (MAX_SECTIONS + 1, 40)] {
+            let html = render_sections(&vec![section.clone(); sections]).into_string();
+            assert_eq!(html.matches("<h3>").count(), expected);
+        }
+    }
 }

@@ -184,3 +184,17 @@ fn escape_line_start(mut pieces: Vec<String>) -> Vec<String> {
 fn is_digit(piece: &str) -> bool {
     piece.len() == 1 && piece.starts_with(|c: char| c.is_ascii_digit())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::test_review::assert_text_limit;
+
+    #[test]
+    fn code_span_in_a_text_is_cut() {
+        assert_eq!(MAX_CODE_SPAN_CHARS, 200);
+        assert_text_limit(MAX_CODE_SPAN_CHARS, "`", |text| {
+            escape_line(&format!("`{text}`"), 4_000)
+        });
+    }
+}

@@ -64,3 +64,22 @@ fn escape_data(text: &str) -> String {
 fn escape_property(text: &str) -> String {
     escape_data(text).replace(':', "%3A").replace(',', "%2C")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::test_review::finding_with_claim;
+
+    #[test]
+    fn annotations_per_level_are_limited() {
+        assert_eq!(MAX_PER_LEVEL, 10);
+        let render = |count: usize| {
+            let findings = vec![finding_with_claim("It grows."); count];
+            render_annotations(&Review { findings, ..Review::default() })
+        };
+        let at_limit = render(MAX_PER_LEVEL);
+        assert_eq!(at_limit.matches("::error ").count(), MAX_PER_LEVEL);
+        let above = format!("{} (1 more finding of this kind not shown)\n", at_limit.trim_end());
+        assert_eq!(render(MAX_PER_LEVEL + 1), above);
+    }
+}

@@ -1,4 +1,5 @@
-//! Self-contained HTML page. Its Content-Security-Policy allows no script and no other style.
+//! Self-contained HTML page. Its Content-Security-Policy allows no script and no other style. The
+//! entry point is `render_html`, called by `render_review` for `--output html=FILE`.
 use super::limits::{
     MAX_DOUBTS, MAX_EARLIER_CLAIM_CHARS, MAX_LOCATION_CHARS, MAX_NAME_CHARS, MAX_NOTICE_CHARS,
     MAX_PARTICIPANTS, MAX_ROLE_CHARS, MAX_SKIP_REASON_CHARS, MAX_TITLE_CHARS,
@@ -294,4 +295,132 @@ fn location_html(location: Option<&CodeLocation>) -> Option<String> {
         "<code><bdi>{}</bdi></code>{removed}",
         safe(&single_line(&path, MAX_LOCATION_CHARS))
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::ReviewParticipant;
+    use crate::review::test_review::{
+        assert_size_limit, assert_text_limit, earlier_with_claim, evidence_with_quote,
+        location_of_file, review_with_finding,
+    };
+
+    #[test]
+    fn oversized_page_is_cut_at_a_whole_finding() {
+        assert_eq!(MAX_HTML_BYTES, 4_000_000);
+        let note = |dropped: &str| format!("<p><strong>{dropped}</strong></p>\n");
+        assert_size_limit(MAX_HTML_BYTES, note, render_html);
+    }
+
+    /// Start of a text with line breaks.
+    const PARAGRAPH: &str = "<p class=\"said\" dir=\"auto\">";
+
+    /// Puts a text into a review.
+    type TextEdit = fn(&mut Review, &str);
+    /// Puts this many entries into a review.
+    type ListEdit = fn(&mut Review, usize);
+
+    fn participant(role: &str, model: &str) -> ReviewParticipant {
+        ReviewParticipant { role: role.to_owned(), voice: model.to_owned() }
+    }
+
+    #[test]
+    fn texts_of_the_page_are_cut() {
+        assert_eq!((MAX_REASONING_CHARS, MAX_CLAIM_CHARS), (8_000, 1_500));
+        assert_eq!((MAX_ANSWER_CHARS, MAX_QUOTE_CHARS), (3_000, 2_000));
+        assert_eq!((MAX_PAGE_TITLE_CHARS, MAX_TITLE_CHARS, MAX_NOTICE_CHARS), (100, 300, 400));
+        assert_eq!((MAX_SKIP_REASON_CHARS, MAX_EARLIER_CLAIM_CHARS), (600, 600));
+        assert_eq!((MAX_LOCATION_CHARS, MAX_ROLE_CHARS, MAX_NAME_CHARS), (300, 60, 80));
+        let cases: [(usize, &str, TextEdit); 16] = [
+            (MAX_SKIP_REASON_CHARS, PARAGRAPH, |review, text| review.skipped = Some(text.into())),
+            (MAX_PAGE_TITLE_CHARS, "<title>Design review: ", |review, text| {
+                review.title = text.into();
+            }),
+            (MAX_TITLE_CHARS, "The change: <bdi>", |review, text| review.title = text.into()),
+            (MAX_TITLE_CHARS, "Compared: <bdi>", |review, text| review.change.says = text.into()),
+            (MAX_REASONING_CHARS, "Why</h2>\n", |review, text| review.reasoning = text.into()),
+            (MAX_REASONING_CHARS, "What to do</h2>\n", |review, text| {
+                review.recommendation = text.into();
+            }),
+            (MAX_NOTICE_CHARS, "<li dir=\"auto\">", |review, text| {
+                review.doubts = vec![text.into()];
+            }),
+            (MAX_NOTICE_CHARS, "<li dir=\"auto\">", |review, text| {
+                review.notices = vec![text.into()];
+            }),
+            (MAX_CLAIM_CHARS, "</h3>\n", |review, text| review.findings[0].claim = text.into()),
+            (MAX_ANSWER_CHARS, "answered:</p>\n", |review, text| {
+                review.findings[0].answer = Some(text.into());
+            }),
+            (MAX_QUOTE_CHARS, "<pre dir=\"auto\">", |review, text| {
+                review.findings[0].evidence = vec![evidence_with_quote(text)];
+            }),
+            (MAX_LOCATION_CHARS, "<code><bdi>", |review, text| {
+                review.findings[0].place = Some(location_of_file(text));
+            }),
+            (MAX_EARLIER_CLAIM_CHARS, "(high): <bdi>", |review, text| {
+                review.earlier = vec![earlier_with_claim(text)];
+            }),
+            (MAX_ROLE_CHARS, "Who argued: <bdi>", |review, text| {
+                review.seats = vec![participant(text, "claude")];
+            }),
+            (MAX_NAME_CHARS, "<bdi>judge</bdi> <code>", |review, text| {
+                review.seats = vec![participant("judge", text)];
+            }),
+            (MAX_NAME_CHARS, " Debate <code>", |review, text| review.debate = Some(text.into())),
+        ];
+        for (max_chars, prefix, edit) in cases {
+            let paragraph = if prefix.ends_with('\n') { PARAGRAPH } else { "" };
+            assert_text_limit(max_chars, &format!("{prefix}{paragraph}"), |text| {
+                let mut review = review_with_finding();
+                edit(&mut review, text);
+                render_html(&review)
+            });
+        }
+    }
+
+    #[test]
+    fn lists_on_the_page_are_limited() {
+        assert_eq!((MAX_DOUBTS, MAX_PARTICIPANTS, MAX_EVIDENCE), (8, 12, 12));
+        let cases: [(usize, &str, ListEdit); 3] = [
+            (MAX_DOUBTS, "<li dir=\"auto\">", |review, count| {
+                review.doubts = vec!["One of them disagrees.".into(); count];
+            }),
+            (MAX_PARTICIPANTS, "<code>claude</code>", |review, count| {
+                review.seats = vec![participant("judge", "claude"); count];
+            }),
+            (MAX_EVIDENCE, "<pre dir=\"auto\">", |review, count| {
+                review.findings[0].evidence = vec![evidence_with_quote("let a = 1;"); count];
+            }),
+        ];
+        for (max, item, edit) in cases {
+            for count in [max, max + 1] {
+                let mut review = review_with_finding();
+                edit(&mut review, count);
+                assert_eq!(render_html(&review).matches(item).count(), max, "{count} of {item}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_on_the_page_are_limited() {
+        assert_eq!((MAX_QUOTE_LINES, MAX_TEXT_LINES), (40, 200));
+        let cases: [(usize, TextEdit); 2] = [
+            (MAX_QUOTE_LINES, |review, text| {
+                review.findings[0].evidence = vec![evidence_with_quote(text)];
+            }),
+            (MAX_TEXT_LINES, |review, text| review.findings[0].claim = text.into()),
+        ];
+        for (max_lines, edit) in cases {
+            let count_lines = |lines: usize| {
+                let mut review = review_with_finding();
+                edit(&mut review, &"xyz\n".repeat(lines));
+                render_html(&review).matches("xyz").count()
+            };
+            assert_eq!(count_lines(max_lines), max_lines);
+            // The last line that is shown is the mark `…`.
+            assert_eq!(count_lines(max_lines + 1), max_lines - 1);
+        }
+    }
 }

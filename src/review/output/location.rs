@@ -44,3 +44,18 @@ pub fn format_location(location: &CodeLocation) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::test_review::location_of_file;
+
+    #[test]
+    fn path_is_limited() {
+        assert_eq!(MAX_PATH_BYTES, 4_096);
+        let is_valid =
+            |bytes: usize| repo_path(Some(&location_of_file(&"a".repeat(bytes)))).is_some();
+        assert!(is_valid(MAX_PATH_BYTES));
+        assert!(!is_valid(MAX_PATH_BYTES + 1));
+    }
+}

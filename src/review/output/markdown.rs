@@ -1,4 +1,6 @@
-//! Markdown sections of a review, shared by the summary and the comment.
+//! Markdown sections of a review, shared by the summary (`markdown_summary`) and the comment
+//! (`pr_comment`). Entry points: `verdict_section`, `finding_sections` and `footer`, which these
+//! two put together within their size limits.
 use super::escape_markdown::{code_block, code_span, escape_line, escape_paragraphs};
 use super::limits::{
     MAX_DOUBTS, MAX_EARLIER_CLAIM_CHARS, MAX_LOCATION_CHARS, MAX_NAME_CHARS, MAX_NOTICE_CHARS,
@@ -230,4 +232,108 @@ pub(super) fn footer(review: &Review) -> String {
     }
     text.push('\n');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::ReviewParticipant;
+    use crate::review::output::render_summary;
+    use crate::review::test_review::{
+        assert_text_limit, earlier_with_claim, evidence_with_quote, location_of_file,
+        review_with_finding,
+    };
+
+    /// Puts a text into a review.
+    type TextEdit = fn(&mut Review, &str);
+    /// Puts this many entries into a review.
+    type ListEdit = fn(&mut Review, usize);
+
+    fn participant(role: &str, model: &str) -> ReviewParticipant {
+        ReviewParticipant { role: role.to_owned(), voice: model.to_owned() }
+    }
+
+    #[test]
+    fn texts_in_markdown_are_cut() {
+        assert_eq!((MAX_REASONING_BYTES, MAX_RECOMMENDATION_BYTES), (6_000, 4_000));
+        assert_eq!((MAX_CLAIM_BYTES, MAX_ANSWER_BYTES), (1_200, 2_000));
+        assert_eq!((MAX_QUOTE_CHARS, MAX_INLINE_QUOTE_CHARS), (1_200, 600));
+        let cases: [(usize, &str, TextEdit); 16] = [
+            (MAX_SKIP_REASON_CHARS, "skipped: ", |review, text| review.skipped = Some(text.into())),
+            (MAX_TITLE_CHARS, "The change: ", |review, text| review.title = text.into()),
+            (MAX_TITLE_CHARS, "Compared: ", |review, text| review.change.says = text.into()),
+            (MAX_REASONING_BYTES, "**Why:**\n\n", |review, text| review.reasoning = text.into()),
+            (MAX_RECOMMENDATION_BYTES, "**What to do:**\n\n", |review, text| {
+                review.recommendation = text.into();
+            }),
+            (MAX_NOTICE_CHARS, "> - Doubt: ", |review, text| review.doubts = vec![text.into()]),
+            (MAX_NOTICE_CHARS, "> - Note: ", |review, text| review.notices = vec![text.into()]),
+            (MAX_CLAIM_BYTES, "1. High\n\n", |review, text| review.findings[0].claim = text.into()),
+            (MAX_ANSWER_BYTES, "answered:\n\n", |review, text| {
+                review.findings[0].answer = Some(text.into());
+            }),
+            (MAX_INLINE_QUOTE_CHARS, "Verified (exact): `", |review, text| {
+                review.findings[0].evidence = vec![evidence_with_quote(text)];
+            }),
+            // Two characters are in the first line.
+            (MAX_QUOTE_CHARS - 2, "| a\n| ", |review, text| {
+                review.findings[0].evidence = vec![evidence_with_quote(&format!("a\n{text}"))];
+            }),
+            (MAX_LOCATION_CHARS, "1. High: `", |review, text| {
+                review.findings[0].place = Some(location_of_file(text));
+            }),
+            (MAX_EARLIER_CLAIM_CHARS, "(high): ", |review, text| {
+                review.earlier = vec![earlier_with_claim(text)];
+            }),
+            (MAX_ROLE_CHARS, "Who argued: ", |review, text| {
+                review.seats = vec![participant(text, "claude")];
+            }),
+            (MAX_NAME_CHARS, "judge `", |review, text| {
+                review.seats = vec![participant("judge", text)];
+            }),
+            (MAX_NAME_CHARS, " Debate `", |review, text| review.debate = Some(text.into())),
+        ];
+        for (max, prefix, edit) in cases {
+            assert_text_limit(max, prefix, |text| {
+                let mut review = review_with_finding();
+                edit(&mut review, text);
+                render_summary(&review, usize::MAX)
+            });
+        }
+    }
+
+    #[test]
+    fn lists_in_markdown_are_limited() {
+        assert_eq!((MAX_DOUBTS, MAX_PARTICIPANTS, MAX_EVIDENCE), (8, 12, 6));
+        let cases: [(usize, &str, ListEdit); 3] = [
+            (MAX_DOUBTS, "> - Doubt: ", |review, count| {
+                review.doubts = vec!["One of them disagrees.".into(); count];
+            }),
+            (MAX_PARTICIPANTS, "judge `claude`", |review, count| {
+                review.seats = vec![participant("judge", "claude"); count];
+            }),
+            (MAX_EVIDENCE, "Verified (exact): `", |review, count| {
+                review.findings[0].evidence = vec![evidence_with_quote("let a = 1;"); count];
+            }),
+        ];
+        for (max, item, edit) in cases {
+            for count in [max, max + 1] {
+                let mut review = review_with_finding();
+                edit(&mut review, count);
+                let text = render_summary(&review, usize::MAX);
+                assert_eq!(text.matches(item).count(), max, "{count} of {item}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_of_a_quote_in_markdown_are_limited() {
+        assert_eq!(MAX_QUOTE_LINES, 12);
+        let count_lines = |lines: usize| {
+            evidence_item(&evidence_with_quote(&"xyz\n".repeat(lines))).matches("| xyz\n").count()
+        };
+        assert_eq!(count_lines(MAX_QUOTE_LINES), MAX_QUOTE_LINES);
+        // The last line that is shown is the mark `…`.
+        assert_eq!(count_lines(MAX_QUOTE_LINES + 1), MAX_QUOTE_LINES - 1);
+    }
 }

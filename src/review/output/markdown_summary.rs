@@ -21,3 +21,18 @@ pub fn render_summary(review: &Review, max_bytes: usize) -> String {
         note,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::test_review::assert_size_limit;
+
+    #[test]
+    fn oversized_summary_is_cut_at_a_whole_finding() {
+        assert_eq!(MAX_STEP_SUMMARY_BYTES, 1024 * 1024);
+        let note = |dropped: &str| format!("\n_{dropped}_\n");
+        assert_size_limit(MAX_STEP_SUMMARY_BYTES, note, |review| {
+            render_summary(review, MAX_STEP_SUMMARY_BYTES)
+        });
+    }
+}

@@ -1,4 +1,6 @@
-//! Phrases shared by the output formats.
+//! Phrases shared by the output formats, so that all of them say the same: headline, confidence,
+//! notices, state of a finding, cost. Plain text: each format (`html`, `markdown`, `sarif` and
+//! others) escapes it.
 use super::location::format_location;
 use super::sanitize::{single_line, truncate_chars};
 use crate::debate::CodeLocation;
@@ -149,4 +151,32 @@ pub(super) fn finding_line(finding: &Finding) -> String {
         text.push_str(" (conceded by the proposer)");
     }
     truncate_chars(&text, MAX_FINDING_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::test_review::{assert_text_limit, evidence_with_quote, finding_with_claim};
+
+    #[test]
+    fn notices_are_limited() {
+        assert_eq!(MAX_NOTICES, 20);
+        let count_lines = |count: usize| {
+            let notices = vec!["Cut short.".to_owned(); count];
+            let lines = notice_lines(&Review { notices, ..Review::default() }, 100);
+            (lines.len(), lines.last().is_some_and(|line| line.starts_with("1 more notice")))
+        };
+        assert_eq!(count_lines(MAX_NOTICES), (MAX_NOTICES, false));
+        assert_eq!(count_lines(MAX_NOTICES + 1), (MAX_NOTICES + 1, true));
+    }
+
+    #[test]
+    fn claim_and_quote_in_one_line_are_cut() {
+        assert_eq!((MAX_CLAIM_CHARS, MAX_QUOTE_CHARS), (500, 300));
+        assert_text_limit(MAX_CLAIM_CHARS, "", |text| finding_line(&finding_with_claim(text)));
+        assert_text_limit(MAX_QUOTE_CHARS, "It grows. Verified (exact): ", |text| {
+            let evidence = vec![evidence_with_quote(text)];
+            finding_line(&Finding { evidence, ..finding_with_claim("It grows.") })
+        });
+    }
 }

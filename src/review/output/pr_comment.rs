@@ -42,3 +42,39 @@ fn fingerprint_marker(review: &Review) -> String {
     }
     format!("<!-- debate-review:v1 fp={} -->", fingerprints.join(","))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::finding::Finding;
+    use crate::review::test_review::{assert_size_limit, finding_with_claim};
+
+    #[test]
+    fn oversized_comment_is_cut_at_a_whole_finding() {
+        assert_eq!(MAX_COMMENT_BYTES, 63_900);
+        let note = |dropped: &str| format!("\n_{dropped}_\n");
+        assert_size_limit(MAX_COMMENT_BYTES, note, render_comment);
+    }
+
+    fn marker_of(fingerprints: Vec<String>) -> String {
+        let finding =
+            |fingerprint: String| Finding { fingerprint, ..finding_with_claim("It grows.") };
+        let findings = fingerprints.into_iter().map(finding).collect();
+        fingerprint_marker(&Review { findings, ..Review::default() })
+    }
+
+    #[test]
+    fn fingerprints_in_the_marker_are_limited() {
+        assert_eq!((MAX_FINGERPRINTS, MAX_FINGERPRINT_CHARS), (200, 64));
+        let count_listed = |count: usize| {
+            let fingerprints = (0..count).map(|number| format!("{number:064x}")).collect();
+            marker_of(fingerprints).split(',').count()
+        };
+        assert_eq!(count_listed(MAX_FINGERPRINTS), MAX_FINGERPRINTS);
+        assert_eq!(count_listed(MAX_FINGERPRINTS + 1), MAX_FINGERPRINTS);
+        let longest = "a".repeat(MAX_FINGERPRINT_CHARS);
+        let marker = format!("<!-- debate-review:v1 fp={longest} -->");
+        assert_eq!(marker_of(vec![longest.clone()]), marker);
+        assert_eq!(marker_of(vec![longest + "a"]), "<!-- debate-review:v1 fp= -->");
+    }
+}

@@ -39,3 +39,26 @@ fn diagnostic(finding: &Finding, file: &str) -> Value {
         "code": {"value": RULE_ID},
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::test_review::finding_with_claim;
+
+    #[test]
+    fn escaped_message_is_cut() {
+        assert_eq!(MAX_MESSAGE_BYTES, 4_000);
+        let dollars = "$".repeat(MAX_MESSAGE_BYTES / "<span>$</span>".len());
+        let rest = MAX_MESSAGE_BYTES % "<span>$</span>".len();
+        let message = |letters: usize| {
+            let finding = finding_with_claim(&format!("{dollars}{}", "x".repeat(letters)));
+            let json = diagnostic(&finding, "a.rs");
+            let text = json["message"].as_str().unwrap();
+            text.strip_prefix("Design review: ").unwrap().to_owned()
+        };
+        let at_limit = message(rest);
+        assert_eq!((at_limit.len(), at_limit.ends_with('x')), (MAX_MESSAGE_BYTES, true));
+        let above = message(rest + 1);
+        assert!(above.len() <= MAX_MESSAGE_BYTES && above.ends_with('…'), "{above}");
+    }
+}

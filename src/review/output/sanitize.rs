@@ -104,3 +104,17 @@ pub fn to_safe_json(value: &impl Serialize) -> String {
     output.push('\n');
     output
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joiners_in_a_row_are_limited() {
+        assert_eq!(MAX_JOINERS, 2);
+        let joined = |joiners: usize| format!("é{}", "\u{200d}".repeat(joiners));
+        assert_eq!(reveal_invisible(&joined(MAX_JOINERS)), joined(MAX_JOINERS));
+        let above = format!("{}[U+200D]", joined(MAX_JOINERS));
+        assert_eq!(reveal_invisible(&joined(MAX_JOINERS + 1)), above);
+    }
+}

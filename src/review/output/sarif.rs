@@ -137,3 +137,55 @@ fn escape_message(text: &str) -> String {
     let escaped = truncate_chars(&escaped, MAX_MESSAGE_CHARS);
     if escaped.is_empty() { "(no words)".into() } else { escaped }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::test_review::{assert_text_limit, finding_with_claim, location_of_file};
+
+    /// Puts a text into a review.
+    type TextEdit = fn(&mut Review, &str);
+
+    fn finding_in(file: &str) -> Finding {
+        Finding { place: Some(location_of_file(file)), ..finding_with_claim("It grows.") }
+    }
+
+    #[test]
+    fn size_of_the_results_is_limited() {
+        assert_eq!(MAX_RESULT_BYTES, 9_000_000);
+        let result_bytes = |file: &str| {
+            let text = to_safe_json(&result_json(&finding_in(file), file));
+            text.len() + RESULT_INDENT_BYTES * text.lines().count()
+        };
+        // A long path makes each of 3,000 results as large as its share.
+        let count = 3_000;
+        let path = "a".repeat(1 + MAX_RESULT_BYTES / count - result_bytes("a"));
+        assert_eq!(count * result_bytes(&path), MAX_RESULT_BYTES);
+        let mut review = Review { findings: vec![finding_in(&path); count], ..Review::default() };
+        let count_results = |review: &Review| {
+            let text = render_sarif(review);
+            (text.matches("\"ruleIndex\"").count(), text.contains("1 finding more than fit"))
+        };
+        assert_eq!(count_results(&review), (count, false));
+        review.findings[0] = finding_in(&(path + "a"));
+        assert_eq!(count_results(&review), (count - 1, true));
+    }
+
+    #[test]
+    fn texts_in_sarif_are_cut() {
+        assert_eq!((MAX_MESSAGE_CHARS, MAX_NOTICE_CHARS), (1_000, 500));
+        assert_text_limit(MAX_MESSAGE_CHARS, "", escape_message);
+        let cases: [(&str, TextEdit); 3] = [
+            ("\"text\": \"", |review, text| review.notices = vec![text.into()]),
+            ("\"text\": \"Skipped: ", |review, text| review.skipped = Some(text.into())),
+            ("\"text\": \"Contested: ", |review, text| review.doubts = vec![text.into()]),
+        ];
+        for (prefix, edit) in cases {
+            assert_text_limit(MAX_NOTICE_CHARS, prefix, |text| {
+                let mut review = Review::default();
+                edit(&mut review, text);
+                render_sarif(&review)
+            });
+        }
+    }
+}

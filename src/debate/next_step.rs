@@ -1,13 +1,19 @@
 //! Scheduler: [`next`] computes what is due next from the setup and the recorded turns. There is no
 //! stored cursor. The function walks the scheduled phases in order and returns the first open wave,
-//! hold or end. [`super::state`] validates every event against this step.
+//! hold or end. [`super::state`] validates every event against this step, and `engine::session`
+//! executes it.
+//!
+//! A wave is the set of turns open at the same time: one turn if the seats of the phase speak in
+//! turn, else all its open turns. Driven turns are requested from a provider. Awaited turns come
+//! from the host, a person or a bot.
 use super::body::{Body, HelpRequest, ReplyKind};
+use super::budget::Budget;
 use super::envelope::Spend;
 use super::event::{Cue, DebateOutcome, Position, join_cues};
 use super::flags::settled_reason;
 use super::format::{Phase, Quorum, Role, Shortfall, Side, Speakers, SpeakingOrder};
 use super::seat::Seat;
-use super::setup::{Budget, HoldPoint};
+use super::setup::HoldPoint;
 use super::state::Debate;
 use std::ops::RangeInclusive;
 
