@@ -7,7 +7,7 @@ use super::cli_error::{default_hint, truncate_line, with_hint};
 use super::http::{self, HttpClients, TransportError};
 use super::model_mismatch::add_model_mismatch_caveat;
 use super::protocol::{self, ApiResponse, PromptRequest, SchemaMode};
-use super::retry::{MAX_ATTEMPTS, backoff, is_too_long};
+use super::retry::{MAX_ATTEMPTS, backoff, is_too_long, wait_before_retry};
 use crate::debate::{Envelope, FailureKind, TurnFailure};
 use crate::engine::{ProviderReply, ReplyStream, TurnRequest};
 use reqwest::{Client, RequestBuilder, Response, Url};
@@ -101,15 +101,7 @@ pub(super) async fn fetch_turn(
                 if !retryable || attempt >= MAX_ATTEMPTS || is_too_long(wait) || too_late {
                     return Err(TurnFailure { envelope, ..failure });
                 }
-                tracing::info!(
-                    debate = %turn.debate_id,
-                    seat = %turn.seat,
-                    attempt = attempt,
-                    wait_ms = wait.as_millis(),
-                    reason = failure.trouble.as_str(),
-                    "retry"
-                );
-                tokio::time::sleep(wait).await;
+                wait_before_retry(turn, attempt, wait, &failure).await;
             }
         }
         attempt += 1;

@@ -7,7 +7,7 @@ use super::cli_spec::CliSpec;
 use super::model_mismatch::add_model_mismatch_caveat;
 use super::output_parser::CliOutput;
 use super::process::{self, Program};
-use super::retry::{MAX_ATTEMPTS, backoff, is_too_long};
+use super::retry::{MAX_ATTEMPTS, backoff, is_too_long, wait_before_retry};
 use super::workdir::Workdir;
 use crate::debate::{FailureKind, TurnFailure};
 use crate::engine::{ProviderReply, ReplyStream, SnapshotProvider, TurnRequest};
@@ -112,15 +112,7 @@ pub(super) async fn fetch_turn(call: CliTurn<'_>) -> Result<ProviderReply, TurnF
                     return Err(failure);
                 }
                 let wait = backoff(attempt).max(requested_wait);
-                tracing::info!(
-                    debate = %turn.debate_id,
-                    seat = %turn.seat,
-                    attempt = attempt,
-                    wait_ms = wait.as_millis(),
-                    reason = failure.trouble.as_str(),
-                    "retry"
-                );
-                tokio::time::sleep(wait).await;
+                wait_before_retry(turn, attempt, wait, &failure).await;
             }
             result => return result,
         }

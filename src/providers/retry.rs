@@ -1,4 +1,6 @@
 //! Retry policy for transient errors of a provider: number of attempts, backoff, longest wait.
+use crate::debate::TurnFailure;
+use crate::engine::TurnRequest;
 use std::time::Duration;
 
 /// Attempts per turn, including the first.
@@ -27,6 +29,24 @@ pub(super) fn backoff(attempt: u16) -> Duration {
     let jitter = u64::from(u16::from_le_bytes(jitter)) % MAX_JITTER_MS;
     let exponential = FIRST_BACKOFF_MS * BACKOFF_FACTOR.pow(u32::from(attempt)) / BACKOFF_FACTOR;
     Duration::from_millis(exponential + jitter)
+}
+
+/// Logs the failed attempt and waits before the next one.
+pub(super) async fn wait_before_retry(
+    turn: &TurnRequest,
+    attempt: u16,
+    wait: Duration,
+    failure: &TurnFailure,
+) {
+    tracing::info!(
+        debate = %turn.debate_id,
+        seat = %turn.seat,
+        attempt,
+        wait_ms = wait.as_millis(),
+        reason = failure.trouble.as_str(),
+        "retry"
+    );
+    tokio::time::sleep(wait).await;
 }
 
 #[cfg(test)]
