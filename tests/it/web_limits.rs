@@ -1,8 +1,8 @@
 //! Limits of the web pages at their exact boundary: archive, search and comparison of a large
 //! archive, forms, remarks and votes.
-use crate::scripted_replies::tribunal;
 use crate::test_env::TestEnv;
 use crate::web_client::WebServer;
+use crate::web_site::set_up_tribunal_with_human_listener;
 
 /// Lists the only debate of an archive so many times more, under the topic "Copied?".
 fn add_copies(env: &TestEnv, copies: u32) {
@@ -73,13 +73,7 @@ fn forms_and_remarks_have_a_maximum_size() {
 
 #[test]
 fn vote_has_a_maximum_reason_and_confidence() {
-    let env = TestEnv::new();
-    let script_seat = env.write_replies(&tribunal(3));
-    let args =
-        ["run", "One file?", "--format", "tribunal", "--model", &script_seat, "--rounds", "3"];
-    let listener_args = ["--same-judge", "--listener", "risk-averse=human"];
-    env.debate(&[&args[..], &listener_args].concat()).stdin("").expect_exit_code(2);
-    let id = env.latest_debate_id();
+    let (env, id) = set_up_tribunal_with_human_listener();
     let server = WebServer::start(&env, 0);
     let cookie = server.login_cookie();
     let page = server.get_with_headers(&format!("/debates/{id}"), &[&cookie]).expect_ok().body;

@@ -19,6 +19,18 @@ pub(crate) fn set_up_finished_duel() -> (TestEnv, String) {
     (env, id)
 }
 
+/// A test environment with a tribunal that waits for the vote of a human listener.
+pub(crate) fn set_up_tribunal_with_human_listener() -> (TestEnv, String) {
+    let env = TestEnv::new();
+    let script_seat = env.write_replies(&tribunal(3));
+    let args =
+        ["run", "One file?", "--format", "tribunal", "--model", &script_seat, "--rounds", "3"];
+    let listener_args = ["--same-judge", "--listener", "risk-averse=human"];
+    env.debate(&[&args[..], &listener_args].concat()).stdin("").expect_exit_code(2);
+    let id = env.latest_debate_id();
+    (env, id)
+}
+
 #[test]
 fn every_page_is_valid_html_with_security_headers() {
     let (env, id) = set_up_finished_duel();
@@ -275,13 +287,7 @@ fn logged_in_user_can_remark_and_request_the_verdict() {
 
 #[test]
 fn human_votes_on_the_page_without_seeing_sealed_turns() {
-    let env = TestEnv::new();
-    let script_seat = env.write_replies(&tribunal(3));
-    let args =
-        ["run", "One file?", "--format", "tribunal", "--model", &script_seat, "--rounds", "3"];
-    let listener_args = ["--same-judge", "--listener", "risk-averse=human"];
-    env.debate(&[&args[..], &listener_args].concat()).stdin("").expect_exit_code(2);
-    let id = env.latest_debate_id();
+    let (env, id) = set_up_tribunal_with_human_listener();
     let server = WebServer::start(&env, 0);
     let cookie = server.login_cookie();
     let page = || server.get_with_headers(&format!("/debates/{id}"), &[&cookie]).expect_ok().body;
