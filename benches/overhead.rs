@@ -4,11 +4,12 @@
 //!
 //! `cargo bench --bench overhead`
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
+use debate_mcp::app::{App, AppParts, DebateDraft};
 use debate_mcp::brief::RepositorySource;
 use debate_mcp::debate::{Debate, Participant, ReplyKind, Step, TurnFailure};
 use debate_mcp::engine::{
-    App, AppParts, BoxFuture, Clock, DebateDraft, ProviderReply, ProviderUnavailable, Providers,
-    ReplyStream, TurnRequest, Workspace,
+    BoxFuture, Clock, ProviderReply, ProviderUnavailable, Providers, ReplyStream, TurnRequest,
+    Workspace,
 };
 use debate_mcp::evidence::CitationChecker;
 use debate_mcp::formats_catalog;

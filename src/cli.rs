@@ -64,8 +64,8 @@ mod view;
 mod watch;
 mod workspace;
 
+use crate::app::App;
 use crate::config::Config;
-use crate::engine::App;
 use args::{Args, CliCommand};
 use exit::{CliError, Exit};
 use screen::Screen;

@@ -2,7 +2,7 @@
 //! before a person decides.
 //!
 //! The core is `debate` (pure state machine and event types) and `engine`, which runs a debate.
-//! [`engine::App`] is the API for all front ends: `cli`, `mcp` and `web` (`page` renders its HTML).
+//! [`app::App`] has the use cases for all front ends: `cli`, `mcp` and `web` (`page` renders its HTML).
 //!
 //! Adapters behind the engine's ports: `providers` call models over CLIs and HTTP APIs, `brief`
 //! builds the context for prompts, `repo` reads and pins Git trees, `evidence` validates citations,
@@ -15,6 +15,7 @@
 //! environment, `secure_fs` writes private files.
 //!
 //! ARCHITECTURE.md has the table of allowed dependencies between modules, which a test checks.
+pub mod app;
 pub mod arena;
 pub mod arena_client;
 pub mod brief;
@@ -37,3 +38,9 @@ pub mod secure_fs;
 pub mod store;
 pub mod tournament;
 pub mod web;
+
+#[cfg(test)]
+extern crate self as debate_mcp;
+#[cfg(test)]
+#[allow(dead_code, reason = "the integration tests include these files, too")]
+mod test_support;

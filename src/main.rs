@@ -1,10 +1,11 @@
 //! Entry point of the `debate` binary: parses arguments, loads the config, wires the adapters into
 //! [`App`], and runs either the MCP server or a CLI command.
 use clap::Parser;
+use debate_mcp::app::{App, AppParts};
 use debate_mcp::brief::RepositorySource;
 use debate_mcp::cli::{self, args::Args, args::CliCommand};
 use debate_mcp::config::Config;
-use debate_mcp::engine::{App, AppParts, Clock};
+use debate_mcp::engine::Clock;
 use debate_mcp::evidence::CitationChecker;
 use debate_mcp::formats_catalog;
 use debate_mcp::mcp;

@@ -58,8 +58,8 @@ mod wait;
 pub use server::McpServer;
 pub use tools::manifest;
 
+use crate::app::App;
 use crate::config::Config;
-use crate::engine::App;
 use crate::engine::signals::wait_for_shutdown;
 use rmcp::ServiceExt;
 use rmcp::transport::stdio_pipes;

@@ -2,8 +2,9 @@
 //! last request, and the handle of the running debate.
 use super::room::{JoinedBot, Room};
 use super::room_state::{RoomState, TrackedDebate};
+use crate::app::App;
 use crate::debate::Step;
-use crate::engine::{App, DebateRun, RunHandle};
+use crate::engine::{DebateRun, RunHandle};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

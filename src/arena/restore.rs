@@ -5,7 +5,8 @@ use super::live_room::LiveRoom;
 use super::room::{Room, RoomClosure};
 use super::room_state::{RoomState, TrackedDebate};
 use super::service::{ArenaService, internal_error};
-use crate::engine::{AppError, ArchiveError, DebateQuery, DebateRun, LeaseMode};
+use crate::app::AppError;
+use crate::engine::{ArchiveError, DebateQuery, DebateRun, LeaseMode};
 use std::sync::Arc;
 
 impl ArenaService {

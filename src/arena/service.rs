@@ -13,8 +13,9 @@ use super::protocol::{
 use super::responses::{list_item, public_status, state_str, status_for_bot};
 use super::room::{JoinedBot, Room};
 use super::room_state::{AwaitedTurn, RoomState};
+use crate::app::{App, DebateDraft, Listener};
 use crate::debate::{Budget, Cue, Participant, Rule};
-use crate::engine::{App, Command, DebateDraft, Listener, SessionError, Workspace};
+use crate::engine::{Command, SessionError, Workspace};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;

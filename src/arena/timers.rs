@@ -7,7 +7,8 @@ use super::live_room::LiveRoom;
 use super::room::{Room, RoomClosure};
 use super::room_state::RoomState;
 use super::service::{ArenaService, internal_error};
-use crate::engine::{AppError, Command, SessionError};
+use crate::app::AppError;
+use crate::engine::{Command, SessionError};
 use std::sync::Arc;
 
 /// Time in seconds that the progress of a finished debate stays in memory.

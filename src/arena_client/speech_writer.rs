@@ -5,8 +5,8 @@ use super::fit_length::{self, LengthCheck};
 use super::prompt::{self, SpeechKind, SpeechTemplates};
 use super::protocol::{LengthLimits, PollResponse};
 use super::retry_policy;
+use crate::app::{OneShotProvider, OneShotReply, OneShotRequest};
 use crate::debate::{Effort, FailureKind, Participant, TurnFailure};
-use crate::engine::{OneShotProvider, OneShotReply, OneShotRequest};
 use std::time::Duration;
 use tokio::time::Instant;
 

@@ -11,12 +11,11 @@ use super::output::{
 use super::resume::STATUS_LINE_CHARS;
 use super::screen::{BOLD, DIM, Screen};
 use super::workspace;
+use crate::app::import::ImportOutcome;
+use crate::app::{App, AppError, DebateDraft};
 use crate::config::Config;
 use crate::debate::{Setup, prompt};
-use crate::engine::import::ImportOutcome;
-use crate::engine::{
-    App, AppError, DebateCard, DebateDraft, DebateQuery, ProviderInfo, StoredDebate,
-};
+use crate::engine::{DebateCard, DebateQuery, ProviderInfo, StoredDebate};
 use crate::report::sanitize::strip_control_chars;
 use crate::report::short_status::short_status;
 use crate::report::{

@@ -5,10 +5,11 @@ use super::exit::{CliError, Exit};
 use super::play::DebatePlayer;
 use super::screen::Screen;
 use super::workspace;
+use crate::app::text_check::CitationCheckRequest;
+use crate::app::{App, DebateDraft};
 use crate::config::Config;
 use crate::debate::{CitationStatus, Participant};
-use crate::engine::text_check::CitationCheckRequest;
-use crate::engine::{App, BriefReaders, DebateDraft};
+use crate::engine::BriefReaders;
 use std::fs;
 use std::path::{Path, PathBuf};
 

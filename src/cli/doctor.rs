@@ -7,13 +7,14 @@ use super::exit::{CliError, Exit};
 use super::output::{DoctorCheck, DoctorOutput};
 use super::screen::{BOLD, Screen};
 use super::workspace;
+use crate::app::App;
 use crate::clients::{
     ClientPaths, ClientSpec, FileAction, InstallOptions, InstallScope, InstallStep, plan_install,
     plan_repair,
 };
 use crate::config::Config;
 use crate::debate::Status;
-use crate::engine::{App, ArchiveHealth, DebateQuery};
+use crate::engine::{ArchiveHealth, DebateQuery};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `debate doctor`.

@@ -1,9 +1,10 @@
 //! Exit codes ([`Exit`]) and the error type of all commands ([`CliError`]), with a hint for each
 //! error.
+use crate::app::AppError;
+use crate::app::pairing::VacantSeat;
 use crate::arena_client::ArenaClientError;
 use crate::debate::{Debate, FailureKind, SetupError, Status, status};
-use crate::engine::pairing::VacantSeat;
-use crate::engine::{AppError, ArchiveError, LogError, SessionError};
+use crate::engine::{ArchiveError, LogError, SessionError};
 use std::io;
 
 /// Exit code of the process.

@@ -1,9 +1,7 @@
 //! Options that only some formats take, shared by `run` and `review`: the clap struct
 //! [`FormatOptionArgs`] and the parsers of `--role` and `--listener`.
 use super::exit::CliError;
-use crate::engine::format_options::{
-    AuditMode, FormatOptions, ListenerOption, PerSide, RoleOption,
-};
+use crate::app::format_options::{AuditMode, FormatOptions, ListenerOption, PerSide, RoleOption};
 
 /// Options of single formats; `debate formats NAME` shows which apply.
 #[derive(Clone, Debug, clap::Args)]

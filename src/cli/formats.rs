@@ -4,8 +4,8 @@ use super::args::FormatsArgs;
 use super::exit::{CliError, Exit};
 use super::output;
 use super::screen::Screen;
+use crate::app::App;
 use crate::debate::Role;
-use crate::engine::App;
 use crate::engine::format_catalog::{CatalogEntry, FormatSource, InvalidFormatFile};
 use crate::report::format_description::describe_format;
 use std::fmt::Write;
@@ -18,7 +18,7 @@ pub(super) fn formats(
 ) -> Result<Exit, CliError> {
     let catalog = app.catalog();
     if let Some(name) = &formats.name {
-        let entry = catalog.find(name)?;
+        let entry = app.find_format(name)?;
         if formats.json.json {
             screen.print_json(&output::FormatOutput {
                 v: 1,

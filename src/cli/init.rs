@@ -3,11 +3,11 @@
 use super::exit::{CliError, Exit};
 use super::output::{InitFileChange, InitOutput};
 use super::screen::{BOLD, Screen};
+use crate::app::App;
 use crate::clients::{
     self, ClientPaths, ClientSpec, FileAction, InstallOptions, InstallScope, InstallStep,
 };
 use crate::config::Config;
-use crate::engine::App;
 use std::path::Path;
 
 /// Maximum length of an environment variable name in bytes.

@@ -5,6 +5,7 @@ use super::args::JoinArgs;
 use super::exit::{CliError, Exit};
 use super::output::{JoinOutput, JoinScores, JoinSpeech};
 use super::screen::Screen;
+use crate::app::App;
 use crate::arena_client::client::random_uuid;
 use crate::arena_client::protocol::{ArenaSide, RemoteSpeech, is_valid_id};
 use crate::arena_client::{
@@ -12,7 +13,6 @@ use crate::arena_client::{
     CredentialStore, HttpArenaApi, retry_policy,
 };
 use crate::config::Config;
-use crate::engine::App;
 use crate::engine::signals::wait_for_shutdown;
 use crate::report::sanitize::one_line;
 use tokio::sync::mpsc;

@@ -4,8 +4,8 @@ use super::exit::{CliError, Exit};
 use super::output;
 use super::screen::Screen;
 use super::workspace;
+use crate::app::App;
 use crate::config::Config;
-use crate::engine::App;
 use crate::rating::{Leaderboard, text};
 
 /// Handler of `debate leaderboard`.

@@ -5,10 +5,11 @@ use super::exit::{CliError, Exit};
 use super::output;
 use super::screen::Screen;
 use super::workspace;
+use crate::app::App;
 use crate::config::Config;
 use crate::debate::verdict::judgment;
 use crate::debate::{Debate, VerdictFeedback};
-use crate::engine::{App, Command, DebateQuery, LeaseMode};
+use crate::engine::{Command, DebateQuery, LeaseMode};
 use std::collections::BTreeMap;
 
 /// Handler of `debate outcome`: records what the flags say, then prints what is recorded.

@@ -10,10 +10,11 @@ use super::follow::{FollowMode, Follower};
 use super::human_input::{self, HumanInput, ReplyDraft};
 use super::output;
 use super::screen::{Screen, StdStream, is_interactive, stderr_is_terminal};
+use crate::app::{App, AppError};
 use crate::config::Config;
 use crate::debate::{Debate, Participant, PauseReason, Seat, Step};
 use crate::engine::signals::wait_for_shutdown;
-use crate::engine::{App, AppError, Command, DebateRun, LogError, RunHandle, SessionError};
+use crate::engine::{Command, DebateRun, LogError, RunHandle, SessionError};
 use crate::report::{sanitize::strip_control_chars, summary::render_summary, view::debate_view};
 use tokio::time::Instant;
 

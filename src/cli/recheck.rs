@@ -4,10 +4,10 @@ use super::exit::{CliError, Exit};
 use super::output::{RecheckOutput, RecheckedCitation};
 use super::screen::{BOLD, DIM, Screen};
 use super::workspace;
+use crate::app::App;
+use crate::app::recheck::CitationRecheck;
 use crate::config::Config;
 use crate::debate::{Debate, RecheckStatus};
-use crate::engine::App;
-use crate::engine::recheck::CitationRecheck;
 use crate::report::sanitize::{one_line, strip_control_chars};
 use std::collections::BTreeMap;
 

@@ -7,10 +7,11 @@ use super::follow::{FollowMode, Follower};
 use super::output::ReplayResultLine;
 use super::screen::{Screen, StdStream, stdout_is_terminal};
 use super::workspace;
+use crate::app::App;
 use crate::config::Config;
 use crate::debate::prompt::{fingerprint, render};
 use crate::debate::{Cue, Debate, Event};
-use crate::engine::{App, Update};
+use crate::engine::Update;
 use std::time::Duration;
 
 /// Maximum time to replay one turn.

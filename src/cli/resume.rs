@@ -7,11 +7,12 @@ use super::play::{DebatePlayer, print_result};
 use super::run::merge_budget;
 use super::screen::Screen;
 use super::workspace;
+use crate::app::draft::with_absolute_script;
+use crate::app::recovery::UnsignedFile;
+use crate::app::{App, AppError, DebateDraft};
 use crate::config::Config;
 use crate::debate::{Amendment, Debate, DebateOutcome, LogFlaw, Participant, Seat};
-use crate::engine::draft::with_absolute_script;
-use crate::engine::recovery::UnsignedFile;
-use crate::engine::{App, AppError, Command, DebateDraft, LeaseMode, StoredDebate};
+use crate::engine::{Command, LeaseMode, StoredDebate};
 use crate::report::sanitize::strip_control_chars;
 use crate::report::short_status::short_status;
 

@@ -7,14 +7,13 @@ use super::review_output::{OutputTarget, parse_outputs, write_review};
 use super::run::{build_draft, print_preparation};
 use super::screen::Screen;
 use super::workspace;
+use crate::app::change_review::{EarlierReview, summarize_change};
+use crate::app::topic_options::TopicOptions;
+use crate::app::{App, AppError, DebateDraft};
 use crate::config::{CiContext, Config};
 use crate::debate::{Debate, KnownFinding};
-use crate::engine::change_review::{EarlierReview, summarize_change};
 use crate::engine::signals::wait_for_shutdown;
-use crate::engine::topic_options::TopicOptions;
-use crate::engine::{
-    App, AppError, ArchiveError, ChangeSelector, ChangeSet, DebateDraft, LeaseMode, Workspace,
-};
+use crate::engine::{ArchiveError, ChangeSelector, ChangeSet, LeaseMode, Workspace};
 use crate::report::sanitize::one_line;
 use crate::review::merge_gate::blocks_merge;
 use crate::review::request::{self, PreparedReview};

@@ -4,8 +4,8 @@
 use super::args::DisplayArgs;
 use super::exit::CliError;
 use super::screen::Screen;
+use crate::app::App;
 use crate::config::CiContext;
-use crate::engine::App;
 use crate::report::sanitize::strip_control_chars;
 use crate::review::Review;
 use crate::review::output::{MAX_STEP_SUMMARY_BYTES, ReviewFormat, render_review, render_summary};

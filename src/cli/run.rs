@@ -5,15 +5,15 @@ use super::exit::{CliError, Exit};
 use super::play::DebatePlayer;
 use super::screen::Screen;
 use super::workspace;
+use crate::app::draft::with_absolute_script;
+use crate::app::format_options::{CastRequest, FormatOptions};
+use crate::app::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
+use crate::app::preflight::{AUTO_CONTEXT, SeatingRequest};
+use crate::app::topic_options::TopicOptions;
+use crate::app::{App, DebateDraft};
 use crate::config::Config;
 use crate::debate::{Budget, HoldPoint, Participant, Rounds, to_millionths};
-use crate::engine::draft::with_absolute_script;
-use crate::engine::format_options::{CastRequest, FormatOptions};
-use crate::engine::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
-use crate::engine::preflight::{AUTO_CONTEXT, SeatingRequest};
 use crate::engine::signals::wait_for_shutdown;
-use crate::engine::topic_options::TopicOptions;
-use crate::engine::{App, DebateDraft};
 use crate::report::sanitize::strip_control_chars;
 use std::path::Path;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub(super) async fn run(
     }
     let (draft, seating_request) =
         build_draft(&run.seating, &topic_options, run.output.clone(), config, app)?;
-    let offer = &app.catalog().find(&draft.format)?.offer;
+    let offer = &app.find_format(&draft.format)?.offer;
     // Acts without a fixed number of rounds need the user to end them.
     let is_open_ended = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
     let mut holds = vec![];

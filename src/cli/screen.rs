@@ -3,8 +3,8 @@
 //! GitHub Actions are escaped.
 use super::args::Args;
 use super::exit::{CliError, Exit};
+use crate::app::App;
 use crate::config::{CiHost, Config};
-use crate::engine::App;
 use crate::report::sanitize::strip_control_chars;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};

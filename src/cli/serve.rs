@@ -7,11 +7,12 @@ use super::format_options::parse_listener;
 use super::output::{JoinableDebate, ServeOutput};
 use super::run::merge_budget;
 use super::screen::Screen;
+use crate::app::draft::with_absolute_script;
+use crate::app::{App, Listener};
 use crate::config::Config;
 use crate::debate::{Budget, Participant};
-use crate::engine::draft::with_absolute_script;
+use crate::engine::Workspace;
 use crate::engine::signals::wait_for_shutdown;
-use crate::engine::{App, Listener, Workspace};
 use crate::web::{ArenaLimits, ArenaServer, ArenaServerConfig, JudgingConfig, ServeError};
 
 /// Handler of `debate serve`.

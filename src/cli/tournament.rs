@@ -7,9 +7,10 @@ use super::output;
 use super::run::merge_budget;
 use super::screen::Screen;
 use super::workspace;
+use crate::app::App;
 use crate::config::Config;
+use crate::engine::Workspace;
 use crate::engine::signals::wait_for_shutdown;
-use crate::engine::{App, Workspace};
 use crate::rating::GameScore;
 use crate::tournament::preflight::TournamentPreflight;
 use crate::tournament::{

@@ -1,8 +1,9 @@
 //! The current workspace (repository and state file), and lookup of debate ids in it.
 use super::exit::CliError;
 use super::screen::Screen;
+use crate::app::{App, AppError};
 use crate::config::Config;
-use crate::engine::{App, AppError, Workspace};
+use crate::engine::Workspace;
 
 /// Workspace of the working directory.
 pub(super) fn current_workspace(config: &Config) -> Workspace {

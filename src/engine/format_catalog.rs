@@ -1,6 +1,5 @@
 //! The format catalog: every debate format that can be opened, with its prompt templates. Filled by
 //! `formats_catalog` from built-in and user files.
-use super::app::AppError;
 use crate::debate::formats::FormatOffer;
 use std::collections::BTreeMap;
 
@@ -45,6 +44,16 @@ pub struct FormatCatalog {
     pub arena_client_prompts: BTreeMap<String, String>,
 }
 
+/// Error: no usable format has the requested name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum FormatError {
+    #[error("unknown format `{name}`; known: {known}")]
+    Unknown { name: String, known: String },
+    #[error("the format `{name}` in `{file}` is invalid: {why}")]
+    Invalid { name: String, file: String, why: String },
+}
+
 impl CatalogEntry {
     /// Name of the format.
     pub fn name(&self) -> &str {
@@ -59,15 +68,15 @@ impl CatalogEntry {
 
 impl FormatCatalog {
     /// Finds a format by name. The error lists the known names.
-    pub fn find(&self, name: &str) -> Result<&CatalogEntry, AppError> {
+    pub fn find(&self, name: &str) -> Result<&CatalogEntry, FormatError> {
         let found = self.entries.iter().find(|entry| entry.name() == name);
         found.ok_or_else(|| {
             if let Some(invalid) = self.invalid_files.iter().find(|invalid| invalid.name == name) {
                 let InvalidFormatFile { name, file, why } = invalid.clone();
-                return AppError::InvalidFormat { name, file, why };
+                return FormatError::Invalid { name, file, why };
             }
             let known: Vec<&str> = self.entries.iter().map(CatalogEntry::name).collect();
-            AppError::UnknownFormat { name: name.into(), known: known.join(", ") }
+            FormatError::Unknown { name: name.into(), known: known.join(", ") }
         })
     }
 }

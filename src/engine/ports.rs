@@ -232,7 +232,7 @@ impl ReplyStream {
     }
 
     /// Flushes the text the redactor still holds back.
-    pub(super) fn finish(&self) {
+    pub(crate) fn finish(&self) {
         let redactor = self.redactor.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.publish_text(redactor.map(StreamRedactor::finish).unwrap_or_default());
     }
@@ -244,7 +244,7 @@ impl ReplyStream {
     }
 
     /// Publishes an update about the turn itself.
-    pub(super) fn publish(&self, update: Update) {
+    pub(crate) fn publish(&self, update: Update) {
         self.updates.publish(update);
     }
 }

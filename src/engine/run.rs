@@ -15,7 +15,7 @@ pub struct RunHandle {
 }
 
 impl RunHandle {
-    pub(super) fn new(
+    pub(crate) fn new(
         requests: mpsc::Sender<CommandRequest>,
         updates: UpdateBroadcaster,
     ) -> RunHandle {
@@ -53,7 +53,7 @@ pub struct DebateRun {
 }
 
 impl DebateRun {
-    pub(super) fn new(
+    pub(crate) fn new(
         handle: RunHandle,
         initial_debate: Debate,
         initial_seq: u64,

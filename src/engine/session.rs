@@ -71,13 +71,13 @@ impl Session {
 
     /// First events of a new debate: the turns that are asked first, with their prompts.
     /// `App::create_debate` stores them together with the setup.
-    pub(super) fn first_events(debate: &Debate, now: i64) -> (Vec<Event>, PromptsByCue) {
+    pub(crate) fn first_events(debate: &Debate, now: i64) -> (Vec<Event>, PromptsByCue) {
         turn::build_asked_event(debate, &[], now)
             .map_or_else(Default::default, |(asked, prompts)| (vec![asked], prompts))
     }
 
     /// Sets the prompts of the turns the first events have asked.
-    pub(super) fn set_asked_prompts(&mut self, prompts: PromptsByCue) {
+    pub(crate) fn set_asked_prompts(&mut self, prompts: PromptsByCue) {
         self.asked_prompts = prompts;
     }
 

@@ -10,12 +10,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Prompts of the turns to be fetched, by cue.
-pub(super) type PromptsByCue = BTreeMap<Cue, String>;
+pub(crate) type PromptsByCue = BTreeMap<Cue, String>;
 
 /// Builds the event that a wave is asked, with a hash of every prompt, and the prompts to fetch.
 /// Includes turns not asked yet, and driven turns in `retry_cues`, which were asked before: their
 /// reply was rejected or their request was lost.
-pub(super) fn build_asked_event(
+pub(crate) fn build_asked_event(
     debate: &Debate,
     retry_cues: &[Cue],
     now: i64,
@@ -40,7 +40,7 @@ pub(super) fn build_asked_event(
 }
 
 /// Builds the request for a turn. Fails if the prompt exceeds the size limit.
-pub(super) fn build_request(
+pub(crate) fn build_request(
     debate: &Debate,
     cue: Cue,
     known_prompt: Option<String>,
@@ -75,7 +75,7 @@ pub(super) fn build_request(
 
 /// Requests one reply, with the turn's timeout. Publishes a slow update after half of it. Fills in
 /// the duration and, if the provider reports none, the cost.
-pub(super) async fn fetch_reply(
+pub(crate) async fn fetch_reply(
     providers: &dyn Providers,
     request: TurnRequest,
     stream: ReplyStream,
@@ -143,20 +143,12 @@ pub(super) async fn fetch_reply(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::debate::Participant;
-    use crate::debate::formats::built_in_offers;
-    use crate::engine::draft::DebateDraft;
-    use crate::engine::format_catalog::{CatalogEntry, FormatCatalog, FormatSource};
+    use crate::debate::formats;
+    use crate::test_support::debate_fixture::debate_setup;
 
     /// A duel whose first turn was asked, and that turn.
     pub(in crate::engine) fn asked_duel(max_speech_chars: usize) -> (Debate, Cue) {
-        let [offer, ..] = built_in_offers();
-        let (prompts, source) = (BTreeMap::new(), FormatSource::Builtin);
-        let entries = vec![CatalogEntry { offer, prompts, source }];
-        let catalog = FormatCatalog { entries, ..FormatCatalog::default() };
-        let model = |tool: &str| Participant::Model { tool: tool.into(), model: None };
-        let draft = DebateDraft::new("Well?", model("one"), model("two"), model("three"));
-        let mut setup = draft.build_setup(&catalog, "debate-1".into(), String::new(), 0).unwrap();
+        let mut setup = debate_setup(formats::duel(), 2);
         setup.limits.longest = max_speech_chars;
         let mut debate = Debate::open(setup).unwrap();
         let (asked_event, _) = build_asked_event(&debate, &[], 0).unwrap();

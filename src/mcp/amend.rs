@@ -3,12 +3,13 @@
 //! session.
 use super::error::ToolError;
 use super::validate;
+use crate::app::App;
+use crate::app::draft::with_absolute_script;
+use crate::app::format_options::{AuditMode, decide_audit, default_roles, parse_term};
+use crate::app::topic_sides;
 use crate::debate::setup::MAX_TOPIC_CHARS;
 use crate::debate::{Amendment, Budget, Debate, HoldPoint, Participant, Role, Seat, to_millionths};
-use crate::engine::draft::with_absolute_script;
-use crate::engine::format_options::{AuditMode, decide_audit, default_roles, parse_term};
-use crate::engine::topic_sides;
-use crate::engine::{App, Command};
+use crate::engine::Command;
 use std::collections::BTreeMap;
 use std::path::Path;
 

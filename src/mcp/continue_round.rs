@@ -8,11 +8,12 @@ use super::server::McpServer;
 use super::status::{awaits_plan_confirmation, due_turn};
 use super::validate;
 use super::wait::{WaitContext, WaitResult};
+use crate::app::AppError;
 use crate::debate::setup::MAX_TOPIC_CHARS;
 use crate::debate::state::Remark;
 use crate::debate::verdict::judgment;
 use crate::debate::{Cue, Debate, PauseReason, Position, ReplyKind, Status, Step, next, status};
-use crate::engine::{AppError, ArchiveError, Command, SessionError, Workspace};
+use crate::engine::{ArchiveError, Command, SessionError, Workspace};
 use std::time::Duration;
 
 /// Retries of a command while another process holds the lease.

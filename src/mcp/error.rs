@@ -1,8 +1,9 @@
 //! Errors of tool calls. Every error a model reads is defined here, with the call to make next. The
 //! main type is [`ToolError`], which all handlers return. `server` sends [`ToolError::to_text`] as
 //! the tool result.
+use crate::app::AppError;
 use crate::debate::SetupError;
-use crate::engine::{AppError, ArchiveError, LogError, SessionError, SkipReason};
+use crate::engine::{ArchiveError, LogError, SessionError, SkipReason};
 
 /// Characters of an error message.
 const MAX_MESSAGE_CHARS: usize = 1_500;

@@ -1,8 +1,8 @@
 //! Registry of the debates that this process is running. A run holds the debate's lease only while
 //! it requests turns. It ends when the debate waits for input, so that any client can continue it.
+use crate::app::{App, AppError};
 use crate::engine::{
-    App, AppError, Command, DebateQuery, DebateRun, LeaseMode, LogError, RunHandle, SessionError,
-    Workspace,
+    Command, DebateQuery, DebateRun, LeaseMode, LogError, RunHandle, SessionError, Workspace,
 };
 use std::collections::HashMap;
 use std::path::Path;

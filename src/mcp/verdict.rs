@@ -8,9 +8,10 @@ use super::server::McpServer;
 use super::status::due_turn;
 use super::validate;
 use super::wait::{WaitContext, WaitResult};
+use crate::app::AppError;
+use crate::app::home_workspace;
 use crate::debate::{Cue, Origin, PauseReason, Step, next};
-use crate::engine::app::home_workspace;
-use crate::engine::{AppError, ArchiveError, Command, DebateQuery, SessionError, Workspace};
+use crate::engine::{ArchiveError, Command, DebateQuery, SessionError, Workspace};
 use serde_json::Value;
 
 impl McpServer {

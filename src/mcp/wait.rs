@@ -3,9 +3,10 @@
 use super::error::ToolError;
 use super::progress::ProgressPreview;
 use super::run_registry::{ActiveRun, RunRegistry, RunStopReason};
+use crate::app::AppError;
 use crate::debate::{Cue, Debate, Event, Step, next};
 use crate::engine::{
-    AppError, ArchiveError, LogError, RunHandle, SessionError, StoredDebate, Update, Workspace,
+    ArchiveError, LogError, RunHandle, SessionError, StoredDebate, Update, Workspace,
 };
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RoleServer};

@@ -3,8 +3,9 @@
 use super::agreement::{DebateRulings, JudgeAgreement, judge_agreement, wilson_interval};
 use super::bradley_terry::{RatingEstimate, fit_ratings};
 use super::eligibility::{self, GameScore, RatedGame, UnratedReason};
+use crate::app::{App, AppError};
 use crate::debate::Debate;
-use crate::engine::{App, AppError, DebateCard, DebateQuery};
+use crate::engine::{DebateCard, DebateQuery};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -4,12 +4,11 @@ use super::Review;
 use super::finding::{Finding, FindingState};
 use super::from_debate::review_from_debate;
 use super::merge_gate::FailOn;
+use crate::app::change_review::{EarlierReview, SameReview};
+use crate::app::preflight::SeatingRequest;
+use crate::app::{App, AppError, DebateDraft};
 use crate::debate::{NotedFinding, ReplyKind};
-use crate::engine::change_review::{EarlierReview, SameReview};
-use crate::engine::preflight::SeatingRequest;
-use crate::engine::{
-    App, AppError, ChangeSelector, ChangeSet, ChangeUnderReview, DebateDraft, SkipReason,
-};
+use crate::engine::{ChangeSelector, ChangeSet, ChangeUnderReview, SkipReason};
 use std::path::Path;
 
 /// Limit of known findings from an earlier review. Its file is untrusted input, and each finding is
@@ -66,7 +65,7 @@ pub fn require_archive_outside_repo(archive_dir: &Path, root: &Path) -> Result<(
 
 /// Rejects `--fail-on` for a format without a verdict, because it could never block.
 pub fn require_verdict_format(app: &App, format: &str, fail_on: FailOn) -> Result<(), AppError> {
-    let offer = &app.catalog().find(format)?.offer;
+    let offer = &app.find_format(format)?.offer;
     let mut phases = offer.format.acts.iter().flat_map(|act| &act.phases);
     if fail_on == FailOn::Never || phases.any(|phase| phase.reply == ReplyKind::Verdict) {
         return Ok(());

@@ -2,10 +2,11 @@
 //! [`load_games`], by which `play` skips the games already played, and `load_attempts`, by which
 //! `game_runner` resumes an unfinished one.
 use super::{GAME_TERM, TournamentPlan};
+use crate::app::{App, AppError};
 use crate::debate::status::status;
 use crate::debate::verdict::judgment;
 use crate::debate::{Cue, Debate, Spend, Status};
-use crate::engine::{App, AppError, DebateQuery};
+use crate::engine::DebateQuery;
 use crate::rating::{RatingResult, leaderboard};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -5,13 +5,13 @@ use super::plan::TournamentPlan;
 use super::play::TournamentEvent;
 use super::schedule::ScheduledGame;
 use super::{GAME_TERM, TOURNAMENT_TERM};
+use crate::app::format_options::{CastRequest, FormatOptions};
+use crate::app::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
+use crate::app::preflight::SeatingRequest;
+use crate::app::{App, AppError, DebateDraft};
 use crate::debate::{Amendment, Budget, PauseReason, Step};
-use crate::engine::format_options::{CastRequest, FormatOptions};
-use crate::engine::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
-use crate::engine::preflight::SeatingRequest;
 use crate::engine::{
-    App, AppError, ArchiveError, Command, DebateDraft, DebateRun, LeaseMode, LogError,
-    SessionError, Workspace,
+    ArchiveError, Command, DebateRun, LeaseMode, LogError, SessionError, Workspace,
 };
 use std::path::Path;
 use std::time::Duration;

@@ -2,8 +2,8 @@
 use super::game_runner::build_draft;
 use super::plan::TournamentPlan;
 use super::schedule::ScheduledGame;
+use crate::app::{App, AppError, UsageEstimate};
 use crate::debate::{Budget, Participant, Role, Seat};
-use crate::engine::{App, AppError, UsageEstimate};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
@@ -37,7 +37,7 @@ pub fn check_tournament(
     folder: &Path,
 ) -> Result<TournamentPreflight, TournamentPreflightError> {
     app.check_config()?;
-    let format = &app.catalog().find(&plan.format)?.offer.format;
+    let format = &app.find_format(&plan.format)?.offer.format;
     if ![Role::Pro, Role::Con, Role::Judge].into_iter().all(|role| format.uses_role(role)) {
         return Err(TournamentPreflightError::NotTwoSided(plan.format.clone()));
     }

@@ -1,7 +1,7 @@
 //! The event stream of one viewer (server-sent events): in order, each event once. After lost
 //! messages it catches up from the feed.
 use super::live_feed::{FeedMessage, FeedStart, LiveFeed, LiveFeeds};
-use crate::engine::AppError;
+use crate::app::AppError;
 use crate::page::rendered::Viewer;
 use axum::body::{Body, Bytes};
 use axum::http::header;

@@ -1,6 +1,7 @@
 //! HTTP error responses of the live page, as HTML or JSON by the `Accept` header.
 use super::assets::asset_urls;
-use crate::engine::{AppError, ArchiveError};
+use crate::app::AppError;
+use crate::engine::ArchiveError;
 use crate::page::message::render_message_page;
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};

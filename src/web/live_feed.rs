@@ -2,7 +2,8 @@
 //! runs the debate, and renders each update once for all viewers. `event_stream` sends them to a
 //! viewer.
 use super::auth::AuthTokens;
-use crate::engine::{App, AppError, DebateNews};
+use crate::app::{App, AppError};
+use crate::engine::DebateNews;
 use crate::page::history::DebateHistory;
 use crate::page::live::{LiveTextUpdate, LiveTurns};
 use crate::page::rendered::{PageUpdate, RenderContext, RenderedDebate, Viewer};

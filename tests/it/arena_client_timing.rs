@@ -1,5 +1,6 @@
 //! Arena client against a fake arena API and a slow model, on tokio's paused clock: polling while
 //! the model thinks, deadlines, partial speeches and retries of unconfirmed requests.
+use debate_mcp::app::{OneShotProvider, OneShotReply, OneShotRequest};
 use debate_mcp::arena_client::api::{ArenaApiError, JoinParams};
 use debate_mcp::arena_client::protocol::{PollResponse, RemoteError, SeatCredentials};
 use debate_mcp::arena_client::{
@@ -7,7 +8,7 @@ use debate_mcp::arena_client::{
     ClientResult, CredentialStore,
 };
 use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
-use debate_mcp::engine::{BoxFuture, OneShotProvider, OneShotReply, OneShotRequest};
+use debate_mcp::engine::BoxFuture;
 use debate_mcp::formats_catalog;
 use serde_json::{Value, json};
 use std::path::Path;

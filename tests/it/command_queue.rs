@@ -3,11 +3,10 @@
 //! and the sender gets the result.
 use crate::fake_providers::NoEvidence;
 use crate::test_env::{RunningProcess, SeatScript, TestEnv, speech_with_claim, wait_until};
+use debate_mcp::app::{App, AppError, AppParts, CommandOutcome, DebateDraft};
 use debate_mcp::brief::RepositorySource;
 use debate_mcp::debate::{Cue, Debate, Event, HoldPoint, Participant, Position, Step, next};
-use debate_mcp::engine::{
-    App, AppError, AppParts, COMMAND_TTL_MS, Clock, Command, CommandOutcome, DebateDraft, Workspace,
-};
+use debate_mcp::engine::{COMMAND_TTL_MS, Clock, Command, Workspace};
 use debate_mcp::formats_catalog;
 use debate_mcp::providers::{ProviderConfig, ProviderRegistry};
 use debate_mcp::redact::Secrets;

@@ -30,6 +30,7 @@ mod browser_harness;
 mod browser_live;
 #[cfg(unix)]
 mod browser_pages;
+#[path = "../../src/test_support/chaos.rs"]
 mod chaos;
 mod ci_context;
 #[cfg(unix)]
@@ -64,6 +65,7 @@ mod client_install;
 #[cfg(unix)]
 mod command_queue;
 mod debate_control;
+#[path = "../../src/test_support/debate_fixture.rs"]
 mod debate_fixture;
 mod debate_flags;
 mod debate_status;
@@ -77,6 +79,7 @@ mod exclusions;
 mod fake_api;
 #[cfg(unix)]
 mod fake_clis;
+#[path = "../../src/test_support/fake_providers.rs"]
 mod fake_providers;
 mod findability;
 mod golden;
@@ -128,6 +131,7 @@ mod provider_protocol;
 mod provider_snapshot;
 #[cfg(unix)]
 mod provider_turn;
+#[path = "../../src/test_support/random_formats.rs"]
 mod random_formats;
 mod rating;
 mod rating_eligibility;
@@ -186,6 +190,7 @@ mod scoring;
 mod scripted_replies;
 mod session;
 mod short_status;
+#[path = "../../src/test_support/simulated_players.rs"]
 mod simulated_players;
 mod snapshots;
 mod store;
@@ -195,6 +200,7 @@ mod style;
 mod takeover;
 mod template;
 mod test_env;
+#[path = "../../src/test_support/test_repo.rs"]
 mod test_repo;
 mod tool_errors;
 mod topic_options;

@@ -2,12 +2,13 @@
 //! for clients that poll, and panics. The server runs in this process.
 use crate::fake_providers::NoEvidence;
 use crate::test_env::{speech_with_claim, verdict_json};
+use debate_mcp::app::{App, AppParts};
 use debate_mcp::brief::RepositorySource;
 use debate_mcp::config::{Config, Environment, UserSettings};
 use debate_mcp::debate::{Envelope, Participant, ReplyKind, TurnFailure};
 use debate_mcp::engine::{
-    App, AppParts, BoxFuture, Clock, ProviderInfo, ProviderReply, ProviderUnavailable, Providers,
-    ReplyStream, TurnRequest,
+    BoxFuture, Clock, ProviderInfo, ProviderReply, ProviderUnavailable, Providers, ReplyStream,
+    TurnRequest,
 };
 use debate_mcp::formats_catalog;
 use debate_mcp::mcp::{McpServer, serve_on};

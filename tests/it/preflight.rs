@@ -2,14 +2,15 @@
 use crate::fake_clis::CapturedOutput;
 use crate::fake_providers::{NoEvidence, TokioClock};
 use crate::test_env::{TestEnv, speech_with_claim};
+use debate_mcp::app::format_options::CastRequest;
+use debate_mcp::app::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
+use debate_mcp::app::preflight::SeatingRequest;
+use debate_mcp::app::{App, AppParts, DebateDraft};
 use debate_mcp::brief::RepositorySource;
 use debate_mcp::debate::{Envelope, FailureKind, Participant, TurnFailure};
-use debate_mcp::engine::format_options::CastRequest;
-use debate_mcp::engine::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
-use debate_mcp::engine::preflight::SeatingRequest;
 use debate_mcp::engine::{
-    App, AppParts, BoxFuture, Clock, DebateDraft, ProviderInfo, ProviderReply, ProviderUnavailable,
-    Providers, ReplyStream, TurnRequest,
+    BoxFuture, Clock, ProviderInfo, ProviderReply, ProviderUnavailable, Providers, ReplyStream,
+    TurnRequest,
 };
 use debate_mcp::formats_catalog;
 use debate_mcp::redact::Secrets;

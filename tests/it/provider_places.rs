@@ -1,9 +1,9 @@
 //! Every place that must know a provider, checked against the built-in provider specs
 //! (`src/providers/*.toml`): README, `action.yml`, `server.json`, the blind-judging masks and the
 //! parser of one-line topics. A new provider fails here until it is in all of them.
+use debate_mcp::app::topic_sides;
 use debate_mcp::debate::mask::provider_aliases;
 use debate_mcp::debate::setup::WORDING_VERSION;
-use debate_mcp::engine::topic_sides;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 

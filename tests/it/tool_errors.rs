@@ -1,12 +1,13 @@
 //! Golden list of all errors that an MCP client can receive: each has a sample and names the next
 //! step.
 use crate::mcp_errors::error_text_flaw;
+use debate_mcp::app::AppError;
+use debate_mcp::app::pairing::VacantSeat;
+use debate_mcp::app::recovery::UnsignedFile;
 use debate_mcp::debate::template::TemplateError;
 use debate_mcp::debate::{Cue, FailureKind, SetupError, Side, TurnFailure};
-use debate_mcp::engine::pairing::VacantSeat;
-use debate_mcp::engine::recovery::UnsignedFile;
 use debate_mcp::engine::{
-    AppError, ArchiveError, ContextError, LogError, ProviderUnavailable, SessionError, SkipReason,
+    ArchiveError, ContextError, LogError, ProviderUnavailable, SessionError, SkipReason,
     Transcript, TranscriptTurn,
 };
 use debate_mcp::mcp::error::{DueTurn, ToolError};

@@ -1,7 +1,7 @@
 //! Topic options: participants, rounds, effort and format written in plain words around the
 //! question.
+use debate_mcp::app::topic_options::{TopicOptions, parse};
 use debate_mcp::debate::Effort;
-use debate_mcp::engine::topic_options::{TopicOptions, parse};
 
 fn parse_topic(input: &str) -> TopicOptions {
     let seats = ["claude", "codex", "gemini", "opencode", "copilot", "openai"];

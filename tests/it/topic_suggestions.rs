@@ -1,7 +1,7 @@
 //! Topic suggestions from the changes in a working tree, for a user who starts without a topic.
 use crate::test_env::TestEnv;
+use debate_mcp::app::topic_suggestions::{ChangeOrigin, suggest_topics};
 use debate_mcp::engine::FileChange;
-use debate_mcp::engine::topic_suggestions::{ChangeOrigin, suggest_topics};
 use serde_json::json;
 
 fn file_change(path: &str, added: u64, deleted: u64) -> FileChange {

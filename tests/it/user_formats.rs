@@ -2,8 +2,9 @@
 //! and prompt files that override the built-in prompts.
 use crate::debate_fixture::{debate_setup, open_debate, outcome_name, play_to_end, trace};
 use debate_mcp::debate::{Debate, Rule, RuleWeight, Setup};
+use debate_mcp::engine::CatalogEntry;
+use debate_mcp::engine::FormatError;
 use debate_mcp::engine::format_catalog::{FormatCatalog, FormatSource};
-use debate_mcp::engine::{AppError, CatalogEntry};
 use debate_mcp::formats_catalog::load;
 use std::fs;
 use tempfile::TempDir;
@@ -274,7 +275,7 @@ fn invalid_format_file_error_names_the_reason() {
         assert!(reason.contains(expected), "`{expected}` is not in `{reason}`");
         assert!(!reason.contains('\n'), "{reason}");
         // Looking the format up returns the same error, with the file's path.
-        let Err(AppError::InvalidFormat { name, file, why }) = catalog.find("pitch") else {
+        let Err(FormatError::Invalid { name, file, why }) = catalog.find("pitch") else {
             panic!("{text}")
         };
         assert_eq!((name.as_str(), &why), ("pitch", reason));
@@ -303,7 +304,7 @@ fn built_in_or_invalid_format_name_is_refused() {
         (format_names(&catalog)[8..].to_vec(), catalog.invalid_files.len()),
         (vec!["fine"], 0)
     );
-    assert!(matches!(catalog.find("chess"), Err(AppError::UnknownFormat { .. })));
+    assert!(matches!(catalog.find("chess"), Err(FormatError::Unknown { .. })));
 }
 
 #[test]

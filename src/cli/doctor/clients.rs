@@ -1,11 +1,12 @@
 //! Checks of MCP clients: is the server registered, are the slash commands installed, is the
 //! timeout of a tool call long enough?
 use super::{Diagnosis, DoctorFix};
+use crate::app::App;
 use crate::clients::{
     ClientInspection, ClientPaths, ClientSpec, InstallScope, LONGEST_CALL_SECS,
     MIN_CALL_TIMEOUT_SECS, RegistrationProblem, ServerRegistration, clients, inspect,
 };
-use crate::engine::{App, ProviderInfo};
+use crate::engine::ProviderInfo;
 
 pub(super) fn check_clients(
     providers: &[ProviderInfo],

@@ -55,7 +55,7 @@ impl Session {
     }
 
     /// Executes commands in one transaction, all of them or none.
-    pub(in crate::engine) fn execute_all(
+    pub(crate) fn execute_all(
         &mut self,
         commands: Vec<Command>,
         command_id: Option<QueuedCommandId>,

@@ -1,13 +1,13 @@
 //! Format options: what a format accepts besides topic and seats, as given by a CLI flag, a file or
 //! an MCP argument. [`App::apply_format_options`] validates them and applies them to a draft.
-use super::app::{App, AppError};
 use super::draft::{DebateDraft, with_absolute_script};
 use super::evidence_heuristic;
-use super::format_catalog::CatalogEntry;
 use super::preflight::SeatingRequest;
 use super::topic_sides::{self, TopicLine};
+use crate::app::{App, AppError};
 use crate::debate::language::{self, Language};
 use crate::debate::{Participant, Role};
+use crate::engine::format_catalog::CatalogEntry;
 use serde::Deserialize;
 use std::path::Path;
 

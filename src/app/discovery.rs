@@ -1,14 +1,14 @@
 //! Read-only queries before a debate: list models, find a default judge, parse a typed topic,
 //! suggest topics and estimate the cost. The estimate itself is computed by `debate::estimate`.
-use super::app::{App, AppError};
 use super::draft::DebateDraft;
-use super::format_catalog::{CatalogEntry, FormatSource};
-use super::ports::{BriefReaders, BriefRequest, ProviderInfo};
 use super::preflight::ProbeResult;
 use super::topic_options::{self, TopicOptions};
 use super::topic_suggestions::{ChangeOrigin, suggest_topics};
+use crate::app::{App, AppError};
 use crate::debate::Participant;
 use crate::debate::estimate::estimate_usage;
+use crate::engine::format_catalog::{CatalogEntry, FormatSource};
+use crate::engine::ports::{BriefReaders, BriefRequest, ProviderInfo};
 use futures_util::future::join_all;
 use std::collections::BTreeSet;
 use std::path::Path;

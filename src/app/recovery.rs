@@ -3,13 +3,13 @@
 //!
 //! Logs signed with this user's key are imported automatically, the longest of each debate.
 //! Unsigned files are only reported.
-use super::app::{App, AppError};
 use super::draft::DebateDraft;
 use super::import::{ImportOutcome, ImportResult, LogComparison, compare_logs};
-use super::ports::{
+use crate::app::{App, AppError};
+use crate::debate::Setup;
+use crate::engine::ports::{
     ArchiveError, DebateQuery, ForeignDebate, FoundStateFile, RecordedEvent, Transcript, Workspace,
 };
-use crate::debate::Setup;
 use std::path::{Path, PathBuf};
 
 /// Maximum characters of a topic in a message about an unsigned file.

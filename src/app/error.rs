@@ -1,10 +1,11 @@
 //! [`AppError`]: the errors of all use cases. A message says what happened; the CLI and the MCP
 //! server add what to do.
+use crate::app::pairing::VacantSeat;
+use crate::app::recovery::UnsignedFile;
 use crate::debate::{FailureKind, SetupError, TurnFailure};
 use crate::engine::command::SessionError;
-use crate::engine::pairing::VacantSeat;
+use crate::engine::format_catalog::FormatError;
 use crate::engine::ports::{ArchiveError, ContextError, ProviderUnavailable};
-use crate::engine::recovery::UnsignedFile;
 
 /// Errors of the use cases.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +61,15 @@ pub enum AppError {
     NoRandomness(String),
     #[error(transparent)]
     Session(#[from] SessionError),
+}
+
+impl From<FormatError> for AppError {
+    fn from(error: FormatError) -> AppError {
+        match error {
+            FormatError::Unknown { name, known } => AppError::UnknownFormat { name, known },
+            FormatError::Invalid { name, file, why } => AppError::InvalidFormat { name, file, why },
+        }
+    }
 }
 
 impl AppError {

@@ -1,6 +1,6 @@
 //! Fake ports for engine tests: providers that reply as text like a model does, a log that fails
 //! after a number of writes, and a clock that follows Tokio's paused time.
-use crate::simulated_players::valid_reply;
+use super::simulated_players::valid_reply;
 use debate_mcp::debate::{
     Body, Citation, Claim, Debate, Envelope, Event, FailureKind, Participant, ReplyKind, Setup,
     Side, Step, TurnFailure, next,

@@ -3,12 +3,12 @@
 //!
 //! The participant gets the prompt and an empty folder, without web access or repository. Prompt
 //! and reply are redacted as in a debate.
-use super::app::{App, AppError};
-use super::ports::{BoxFuture, ProviderReply, ReplyStream, TurnRequest};
-use super::redaction_gate::RedactionGate;
-use super::turn::fetch_reply;
-use super::updates::UpdateBroadcaster;
+use crate::app::{App, AppError};
 use crate::debate::{Cue, Effort, FailureKind, Participant, ReplyKind, Role, TurnFailure};
+use crate::engine::ports::{BoxFuture, ProviderReply, ReplyStream, TurnRequest};
+use crate::engine::redaction_gate::RedactionGate;
+use crate::engine::turn::fetch_reply;
+use crate::engine::updates::UpdateBroadcaster;
 use std::path::PathBuf;
 
 /// A request for one text.

@@ -1,17 +1,17 @@
 //! Imports debates from files. A log signed with this user's key is imported as it is. From any
 //! other file only the transcript is used.
-use super::app::{App, AppError, new_debate_id};
-use super::command::SessionError;
 use super::draft::DebateDraft;
-use super::format_catalog::CatalogEntry;
-use super::ports::{
+use super::transcript::build_events;
+use crate::app::{App, AppError, new_debate_id};
+use crate::debate::state::ReplayError;
+use crate::debate::{Debate, Event, Origin, Role, Setup};
+use crate::engine::command::SessionError;
+use crate::engine::format_catalog::CatalogEntry;
+use crate::engine::ports::{
     ArchiveError, DebateQuery, DuplicatePolicy, ForeignDebate, LeaseMode, RecordedEvent,
     StoredDebate, Transcript, Workspace,
 };
-use super::redaction_gate::RedactionGate;
-use super::transcript::build_events;
-use crate::debate::state::ReplayError;
-use crate::debate::{Debate, Event, Origin, Role, Setup};
+use crate::engine::redaction_gate::RedactionGate;
 
 /// Maximum characters of an imported topic.
 const MAX_IMPORTED_TOPIC_CHARS: usize = 500;

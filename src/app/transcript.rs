@@ -1,10 +1,10 @@
 //! Converts a transcript from outside into events. Its turns are parsed and validated by our rules,
 //! and the debate is paused afterwards.
-use super::ports::{Transcript, TranscriptTurn};
 use crate::debate::{
     Body, Cue, Debate, Envelope, Event, FailureKind, Reply, Role, RuleWeight, Side, Step,
     TurnFailure, check_rules, claims_block, next,
 };
+use crate::engine::ports::{Transcript, TranscriptTurn};
 
 /// Maximum length of a tool's name from a transcript. A longer one is recorded as `unknown`.
 const MAX_TOOL_BYTES: usize = 40;

@@ -2,13 +2,13 @@
 //! ([`App::changes_since`]), and whether its citations still hold ([`App::recheck`]).
 //!
 //! The results are not recorded. The record says what was found when the turn was taken.
-use super::app::{App, AppError, home_workspace};
-use super::ports::{
+use super::text_check::describe_tree;
+use crate::app::{App, AppError, home_workspace};
+use crate::debate::{Citation, CitationStatus, Cue, Debate, RecheckStatus};
+use crate::engine::ports::{
     ChangesSince, ChangesSinceQuery, CitationContext, ContextError, RelatedCommit, StoredDebate,
     Workspace,
 };
-use super::text_check::describe_tree;
-use crate::debate::{Citation, CitationStatus, Cue, Debate, RecheckStatus};
 use std::path::PathBuf;
 
 /// Maximum commits listed.

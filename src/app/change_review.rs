@@ -1,22 +1,22 @@
 //! Debates that review a change: turns a draft into a review, finds an earlier review of the same
 //! change by its key, and checks the findings of the previous one again. The output of a review is
 //! made by the `review` module.
-use super::app::{App, AppError};
-use super::command::Command;
 use super::draft::DebateDraft;
-use super::format_catalog::CatalogEntry;
 use super::pairing::RequestedSeats;
-use super::ports::{
-    ChangeSelector, ChangeSet, ChangeUnderReview, CitationContext, ContextError, DebateQuery,
-    FileChange, StoredDebate,
-};
 use super::preflight::SeatingRequest;
+use crate::app::{App, AppError};
 use crate::debate::content_hash::content_hash;
 use crate::debate::setup::WORDING_VERSION;
 use crate::debate::status::status;
 use crate::debate::{
     Amendment, Body, Budget, ChangeSummary, Citation, Claim, Cue, Debate, HoldPoint, KnownFinding,
     NotedFinding, PauseReason, ReviewedChange, Role, Status, Step, next,
+};
+use crate::engine::command::Command;
+use crate::engine::format_catalog::CatalogEntry;
+use crate::engine::ports::{
+    ChangeSelector, ChangeSet, ChangeUnderReview, CitationContext, ContextError, DebateQuery,
+    FileChange, StoredDebate,
 };
 use std::path::{Path, PathBuf};
 

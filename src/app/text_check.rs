@@ -1,8 +1,8 @@
 //! Checks on texts outside of a debate: look up the citations of a text, and redact a stream.
 //! Behind the commands `debate check` and `debate redact`.
-use super::app::{App, AppError};
-use super::ports::{CitationContext, ContextError, PinnedTree};
+use crate::app::{App, AppError};
 use crate::debate::Citation;
+use crate::engine::ports::{CitationContext, ContextError, PinnedTree};
 use crate::redact;
 use std::io::{self, Read, Write};
 use std::path::Path;

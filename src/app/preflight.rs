@@ -9,7 +9,6 @@ mod probe;
 pub(super) use probe::ProbeCache;
 pub use probe::ProbeResult;
 
-use super::app::{App, AppError};
 use super::casting::{Listener, ResearchRole};
 use super::draft::DebateDraft;
 use super::format_options::CastRequest;
@@ -17,11 +16,12 @@ use super::pairing::{
     Candidate, FallbackSeats, MainSeats, RequestedSeats, SeatAssignment, SeatPreferences,
     choose_seats,
 };
-use super::ports::{
+use super::seating::{SeatingPlan, sort_readers_first};
+use crate::app::{App, AppError};
+use crate::debate::{Effort, FailureKind, Participant, ReviewedChange};
+use crate::engine::ports::{
     BriefReaders, BriefRequest, ChangeUnderReview, ContextError, GatheredBrief, PinnedTree,
 };
-use super::seating::{SeatingPlan, sort_readers_first};
-use crate::debate::{Effort, FailureKind, Participant, ReviewedChange};
 use probe::PROBE_TIMEOUT;
 use std::collections::BTreeSet;
 use std::path::Path;

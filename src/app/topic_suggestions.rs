@@ -1,5 +1,5 @@
 //! Topic suggestions from the changed files of a repository, for a user without a topic.
-use super::ports::FileChange;
+use crate::engine::ports::FileChange;
 
 /// Where the changes come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Randomized testing: a seeded run applies valid events of users, models and failures in any order
 //! and checks the invariants after each one.
-use crate::debate_fixture::{Rng, cost_budget, due_cues, model_participant};
-use crate::simulated_players::{
+use super::debate_fixture::{Rng, cost_budget, due_cues, model_participant};
+use super::simulated_players::{
     amended_event, ask_due_cues, ask_lost_cues, failed_event, next_event, random_reply_event,
     render_prompt, valid_reply,
 };

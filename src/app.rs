@@ -1,27 +1,52 @@
 //! [`App`]: the use cases that the CLI, the MCP server and the web server call.
 //!
-//! Here are opening, resuming, reading and finding debates. Other files of `engine` add methods to
-//! `App`: preflight, reviews, import, recovery, remote commands.
+//! Here are opening, resuming, reading and finding debates. The other files add methods to `App`:
+//! preflight, reviews, import, recovery, remote commands.
+pub mod casting;
+pub mod change_review;
+mod discovery;
+pub mod draft;
 mod error;
+pub mod evidence_heuristic;
+pub mod format_options;
+pub mod import;
+pub mod one_shot;
+pub mod pairing;
+pub mod pinned_file;
+pub mod preflight;
+pub mod recheck;
+pub mod recovery;
+pub mod remote_commands;
+mod seat_transfer;
+mod seating;
+pub mod text_check;
+pub mod topic_options;
+pub mod topic_sides;
+pub mod topic_suggestions;
+mod transcript;
 
+pub use casting::{Listener, ResearchRole};
+pub use discovery::{CostEstimate, UsageEstimate};
+pub use draft::DebateDraft;
 pub use error::AppError;
+pub use one_shot::{OneShotProvider, OneShotReply, OneShotRequest};
+pub use remote_commands::CommandOutcome;
 
-use super::command::{Command, SessionError};
-use super::draft::DebateDraft;
-use super::format_catalog::{CatalogEntry, FormatCatalog};
-use super::ports::{
+use crate::debate::{Debate, Event, LogFlaw, Participant, Role, Seat, next};
+use crate::engine::command::{Command, SessionError};
+use crate::engine::format_catalog::{CatalogEntry, FormatCatalog};
+use crate::engine::ports::{
     Archive, ArchiveError, BriefSource, Clock, DebateQuery, DuplicatePolicy, Evidence, LeaseMode,
     Log, Providers, RecordedEvent, StoredDebate, Workspace,
 };
-use super::preflight::ProbeCache;
-use super::redaction_gate::RedactionGate;
-use super::reply_pipeline::SessionContext;
-use super::run::{DebateRun, RunHandle};
-use super::session::Session;
-use super::turn::PromptsByCue;
-use super::updates::{Update, UpdateBroadcaster};
-use crate::debate::{Debate, Event, LogFlaw, Participant, Role, Seat, next};
+use crate::engine::redaction_gate::RedactionGate;
+use crate::engine::reply_pipeline::SessionContext;
+use crate::engine::run::{DebateRun, RunHandle};
+use crate::engine::session::Session;
+use crate::engine::turn::PromptsByCue;
+use crate::engine::updates::{Update, UpdateBroadcaster};
 use crate::redact::Secrets;
+use preflight::ProbeCache;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{broadcast, mpsc};
@@ -36,14 +61,14 @@ const ID_BYTES: usize = 2;
 /// The application: all ports and the use cases on them. Cheap to clone.
 #[derive(Clone)]
 pub struct App {
-    pub(super) archive: Arc<dyn Archive>,
-    pub(super) providers: Arc<dyn Providers>,
-    pub(super) briefs: Arc<dyn BriefSource>,
-    pub(super) evidence: Arc<dyn Evidence>,
-    pub(super) secrets: Secrets,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) catalog: Arc<FormatCatalog>,
-    pub(super) probe_cache: Arc<ProbeCache>,
+    pub(crate) archive: Arc<dyn Archive>,
+    pub(crate) providers: Arc<dyn Providers>,
+    pub(crate) briefs: Arc<dyn BriefSource>,
+    pub(crate) evidence: Arc<dyn Evidence>,
+    pub(crate) secrets: Secrets,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) catalog: Arc<FormatCatalog>,
+    pub(in crate::app) probe_cache: Arc<ProbeCache>,
     /// Name of the client this process works for.
     client_name: Arc<Mutex<String>>,
 }
@@ -85,7 +110,7 @@ impl App {
     }
 
     /// Name of the client this process works for.
-    pub(super) fn client_name(&self) -> String {
+    pub(crate) fn client_name(&self) -> String {
         let name = self.client_name.lock().unwrap_or_else(PoisonError::into_inner);
         if name.is_empty() { "a program".into() } else { name.clone() }
     }
@@ -158,7 +183,7 @@ impl App {
     }
 
     /// Creates the log of a new debate under a unique id, with its first events.
-    pub(super) fn create_debate(
+    pub(crate) fn create_debate(
         &self,
         draft: &DebateDraft,
         workspace: &Workspace,
@@ -200,7 +225,7 @@ impl App {
     }
 
     /// Takes the lease of a debate only to record these commands. Requests no turn.
-    pub(super) fn record_commands(
+    pub(crate) fn record_commands(
         &self,
         id: &str,
         workspace: &Workspace,
@@ -289,7 +314,7 @@ impl App {
     }
 
     /// Checks that the two sides are not the same participant.
-    pub(super) fn check_sides_differ(&self, seats: &[Seat]) -> Result<(), AppError> {
+    pub(crate) fn check_sides_differ(&self, seats: &[Seat]) -> Result<(), AppError> {
         let side = |role: Role| seats.iter().find(|seat| seat.role == role);
         match (side(Role::Pro), side(Role::Con)) {
             (Some(pro), Some(con)) => {
@@ -317,6 +342,11 @@ impl App {
     /// The usable formats.
     pub fn formats(&self) -> &[CatalogEntry] {
         &self.catalog.entries
+    }
+
+    /// Finds a format by name. The error lists the known names.
+    pub fn find_format(&self, name: &str) -> Result<&CatalogEntry, AppError> {
+        Ok(self.catalog.find(name)?)
     }
 
     /// The format catalog, with the invalid format files.
@@ -375,7 +405,7 @@ impl App {
 }
 
 /// A new debate, its first events and its log.
-pub(super) type CreatedDebate = (Debate, Vec<Event>, Box<dyn Log>);
+pub(crate) type CreatedDebate = (Debate, Vec<Event>, Box<dyn Log>);
 
 /// A debate to run, before its session exists.
 struct PendingRun {
@@ -426,7 +456,7 @@ fn replay_stored(stored: StoredDebate) -> Result<(Debate, Option<LogFlaw>), AppE
 }
 
 /// New id: `debate-{ISO time}-{four hex digits}`.
-pub(super) fn new_debate_id(now: i64) -> Result<String, AppError> {
+pub(crate) fn new_debate_id(now: i64) -> Result<String, AppError> {
     let time = jiff::Timestamp::from_millisecond(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     Ok(format!("debate-{time:.3}-{}", random_hex(ID_BYTES)?))
 }

@@ -1,6 +1,6 @@
 //! Generator of random formats from a seed. The engine must handle any valid table of acts and
 //! phases, not only the built-in formats.
-use crate::debate_fixture::{Rng, SEATS};
+use super::debate_fixture::{Rng, SEATS};
 use debate_mcp::debate::{
     Act, Format, Phase, Quorum, ReplyKind, Role, Rounds, Shortfall, Speakers, SpeakingOrder,
     TranscriptScope,

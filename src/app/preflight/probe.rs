@@ -1,7 +1,7 @@
 //! Probe requests: a small prompt to each model before a debate is created, to see whether it
 //! answers.
+use crate::app::App;
 use crate::debate::{Cue, Envelope, FailureKind, Participant, ReplyKind, Role, TurnFailure};
-use crate::engine::app::App;
 use crate::engine::ports::{ProviderReply, ReplyStream, TurnRequest};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub struct ProbeResult {
 
 /// Cache of models that have answered a probe, with the time.
 #[derive(Default)]
-pub(in crate::engine) struct ProbeCache(Mutex<BTreeMap<String, Instant>>);
+pub(in crate::app) struct ProbeCache(Mutex<BTreeMap<String, Instant>>);
 
 impl ProbeCache {
     fn is_fresh(&self, participant: &Participant) -> bool {

@@ -1,6 +1,6 @@
 //! Simulated participants: valid replies to any phase, pseudo-random replies derived from a seed
 //! and the prompt, and a user who answers every question the debate asks.
-use crate::debate_fixture::{Rng, cost_budget, debate_setup, due_cues};
+use super::debate_fixture::{Rng, cost_budget, debate_setup, due_cues};
 use debate_mcp::debate::body::{
     AdmissionGrounds, AuditedFact, BlindSpot, ClaimCheck, ClaimPurpose, ClaimSource, Foul, Novelty,
     RubricMarks,
@@ -478,7 +478,7 @@ fn unasked_user_event(debate: &Debate, seed: u64) -> Option<Event> {
             Event::Held
         }
         (Some(cue), 4) if cue.round == 3 => {
-            let voice = crate::debate_fixture::model_participant(&format!("relay-{}", cue.seat));
+            let voice = super::debate_fixture::model_participant(&format!("relay-{}", cue.seat));
             amended_event(Amendment::Seat { seat: cue.seat, voice })
         }
         _ => return None,

@@ -1,8 +1,8 @@
 //! Seat transfer: which seats a name stands for, and the commands that give them to another
 //! participant.
-use super::app::{App, AppError};
-use super::command::Command;
+use crate::app::{App, AppError};
 use crate::debate::{Amendment, Debate, Participant, Role, Seat};
+use crate::engine::command::Command;
 
 /// Whether a name means this seat. `judge` also means the mirror, scribe and auditor seats.
 fn is_named(seat: &Seat, name: &str) -> bool {

@@ -1,14 +1,14 @@
 //! [`DebateDraft`]: what a user asks for, with defaults, before it is validated. It builds the
 //! [`Setup`] that is stored with the debate.
-use super::app::AppError;
 use super::casting::{Listener, ResearchRole};
-use super::format_catalog::{CatalogEntry, FormatCatalog};
+use crate::app::AppError;
 use crate::debate::formats;
 use crate::debate::setup::{GRAMMAR_VERSION, WORDING_VERSION};
 use crate::debate::{
     Budget, DebateLimits, Effort, Format, HoldPoint, Origin, Participant, ReviewedChange, Role,
     Seat, Setup,
 };
+use crate::engine::format_catalog::{CatalogEntry, FormatCatalog};
 use std::collections::BTreeMap;
 use std::path::Path;
 

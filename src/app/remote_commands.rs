@@ -4,11 +4,11 @@
 //! the lease, the commands go through the archive's queue and the result is polled. If none does,
 //! this process takes the lease, executes them and, if they make turns due, runs the debate in the
 //! background.
-use super::app::{App, AppError};
-use super::command::{Command, SessionError};
-use super::ports::{ArchiveError, COMMAND_TTL_MS, LeaseMode, Workspace};
-use super::run::DebateRun;
+use crate::app::{App, AppError};
 use crate::debate::Step;
+use crate::engine::command::{Command, SessionError};
+use crate::engine::ports::{ArchiveError, COMMAND_TTL_MS, LeaseMode, Workspace};
+use crate::engine::run::DebateRun;
 use std::time::Duration;
 use tokio::time::Instant;
 

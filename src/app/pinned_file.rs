@@ -1,7 +1,7 @@
 //! Reads files from the pinned tree of a debate, as its debaters saw them.
-use super::app::{App, AppError, home_workspace};
-use super::ports::{CitationContext, ContextError, StoredDebate, Workspace};
+use crate::app::{App, AppError, home_workspace};
 use crate::debate::{Citation, CitationStatus, Debate};
+use crate::engine::ports::{CitationContext, ContextError, StoredDebate, Workspace};
 
 /// Whether an unsealed turn has a valid citation of this file. Viewers may only read such files.
 pub fn has_valid_citation(debate: &Debate, path: &str) -> bool {

@@ -1,10 +1,10 @@
 //! Builds the seats of a debate from a draft: one or more for each role the format's phases name.
 //! The participants come from `preflight`.
-use super::app::AppError;
 use super::draft::DebateDraft;
-use super::format_catalog::CatalogEntry;
 use super::format_options::default_roles;
+use crate::app::AppError;
 use crate::debate::{Participant, Role, Seat};
+use crate::engine::format_catalog::CatalogEntry;
 
 /// A role of a research debate.
 #[derive(Clone, Debug, PartialEq, Eq)]

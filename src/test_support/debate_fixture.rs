@@ -1,6 +1,6 @@
 //! Fixtures for debates: setups, short notations for claims and speeches, and functions that play a
 //! debate with valid replies. The replies come from `simulated_players`.
-use crate::simulated_players::{
+use super::simulated_players::{
     ask_due_cues, failed_event, fill_required_fields, reply_event, valid_reply,
 };
 use debate_mcp::debate::{

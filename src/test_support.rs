@@ -1,0 +1,17 @@
+//! Fixtures for unit tests. The integration tests include the same files by path, so these name
+//! the library `debate_mcp` and each other `super::…`.
+//!
+//! | file                | content                                                    |
+//! |---------------------|------------------------------------------------------------|
+//! | `debate_fixture`    | builds debates, setups and replies                         |
+//! | `simulated_players` | plays a debate with valid replies                          |
+//! | `chaos`             | plays a debate with random commands and failures           |
+//! | `random_formats`    | generates valid formats                                    |
+//! | `fake_providers`    | providers, clock and log without I/O                       |
+//! | `test_repo`         | Git repositories in temporary folders                      |
+pub(crate) mod chaos;
+pub(crate) mod debate_fixture;
+pub(crate) mod fake_providers;
+pub(crate) mod random_formats;
+pub(crate) mod simulated_players;
+pub(crate) mod test_repo;
