@@ -4,7 +4,7 @@
 //!
 //! `cargo bench --bench overhead`
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
-use debate_mcp::app::{App, AppParts, DebateDraft};
+use debate_mcp::app::{App, AppParts, StartDefaults, StartPolicy, StartProgress, StartRequest};
 use debate_mcp::brief::RepositorySource;
 use debate_mcp::debate::{Debate, Participant, ReplyKind, Step, TurnFailure};
 use debate_mcp::engine::{
@@ -13,6 +13,7 @@ use debate_mcp::engine::{
 };
 use debate_mcp::evidence::CitationChecker;
 use debate_mcp::formats_catalog;
+use debate_mcp::options::DebateOptions;
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::TreeStore;
 use debate_mcp::store::SqliteArchive;
@@ -104,14 +105,19 @@ async fn run_duel(folder: &Path) -> (f64, usize) {
         secrets: Secrets::new(Vec::new, []),
         clock,
         catalog,
+        defaults: StartDefaults::default(),
     });
-    let participant = |tool: &str| Participant::Model { tool: tool.into(), model: None };
-    let draft = DebateDraft::new(
-        "Is it fast?",
-        participant("one"),
-        participant("other"),
-        participant("third"),
-    );
+    let seat = |tool: &str| Some(tool.to_owned());
+    let options = DebateOptions {
+        proposer: seat("one"),
+        challenger: seat("other"),
+        judge: seat("third"),
+        context: seat("none"),
+        probe: Some(false),
+        ..DebateOptions::default()
+    };
+    let policy = StartPolicy::unattended();
+    let request = StartRequest::new("Is it fast?", options, policy, folder.into());
     let workspace = Workspace {
         root: folder.into(),
         state_file: Some(folder.join(".claude/debate/last-debate.json")),
@@ -120,7 +126,8 @@ async fn run_duel(folder: &Path) -> (f64, usize) {
     // Opening the database is a cost per process, not per debate.
     app.archive().health().unwrap();
     let started = Instant::now();
-    let mut run = app.open(&draft, &workspace).unwrap();
+    let progress = StartProgress::discard();
+    let mut run = app.start(request, &workspace, &progress).await.unwrap().run;
     assert_eq!(run.wait_idle().await.unwrap(), Step::Done);
     let wall_time = started.elapsed();
     let (stored, debate, _) = app.read(run.id()).unwrap();

@@ -4,6 +4,7 @@ mod ci;
 
 pub use ci::{CiContext, CiHost};
 
+use crate::options::DebateOptions;
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -83,6 +84,8 @@ pub struct UserSettings {
     pub seats: SeatSettings,
     /// Default limits of a debate.
     pub limits: LimitSettings,
+    /// Default options of a debate. A flag or argument overrides each.
+    pub defaults: DebateOptions,
     /// Prices of models, for cost estimates.
     pub prices: PriceSettings,
 }
@@ -162,7 +165,10 @@ pub enum ConfigError {
     NoHomeDir,
     #[error("the current folder cannot be read: {0}")]
     NoCurrentDir(std::io::Error),
-    #[error("`{0}`: {1}; known tables are `tools.NAME`, `apis.NAME`, `seats`, `limits`, `prices`")]
+    #[error(
+        "`{0}`: {1}; known tables are `tools.NAME`, `apis.NAME`, `seats`, `limits`, \
+         `defaults`, `prices`"
+    )]
     InvalidFile(String, String),
 }
 
@@ -227,6 +233,21 @@ fn read_user_settings(path: &Path) -> Result<UserSettings, ConfigError> {
 }
 
 impl UserSettings {
+    /// The default options of a debate, with those of the tables `limits` and `seats`.
+    pub fn default_options(&self) -> DebateOptions {
+        let LimitSettings { max_cost, max_tokens, max_minutes, turn_seconds } = self.limits;
+        let probe = self.seats.probe;
+        let older_tables = DebateOptions {
+            max_cost,
+            max_tokens,
+            max_minutes,
+            turn_seconds,
+            probe,
+            ..DebateOptions::default()
+        };
+        self.defaults.clone().or(&older_tables)
+    }
+
     /// Validates amounts. A negative or infinite one would act as no limit or unknown price.
     fn validate(&self) -> Result<(), String> {
         let check_amount = |name: &str, amount: f64| {
@@ -236,8 +257,11 @@ impl UserSettings {
             })
         };
         self.limits.max_cost.map_or(Ok(()), |cost| check_amount("limits.max_cost", cost))?;
-        if self.limits.turn_seconds == Some(0) {
-            return Err("`limits.turn_seconds` is 0; it must be at least 1".into());
+        self.defaults.max_cost.map_or(Ok(()), |cost| check_amount("defaults.max_cost", cost))?;
+        let timeouts =
+            [("limits", self.limits.turn_seconds), ("defaults", self.defaults.turn_seconds)];
+        for (table, _) in timeouts.into_iter().filter(|(_, seconds)| *seconds == Some(0)) {
+            return Err(format!("`{table}.turn_seconds` is 0; it must be at least 1"));
         }
         for (name, price) in &self.prices.models {
             check_amount(&format!("prices.models.{name}.input"), price.input)?;

@@ -27,6 +27,7 @@ pub mod engine;
 pub mod evidence;
 pub mod formats_catalog;
 pub mod mcp;
+pub mod options;
 pub mod page;
 pub mod providers;
 pub mod rating;

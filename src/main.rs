@@ -1,7 +1,7 @@
 //! Entry point of the `debate` binary: parses arguments, loads the config, wires the adapters into
 //! [`App`], and runs either the MCP server or a CLI command.
 use clap::Parser;
-use debate_mcp::app::{App, AppParts};
+use debate_mcp::app::{App, AppParts, StartDefaults};
 use debate_mcp::brief::RepositorySource;
 use debate_mcp::cli::{self, args::Args, args::CliCommand};
 use debate_mcp::config::Config;
@@ -108,6 +108,11 @@ fn main() -> ExitCode {
         secrets,
         clock,
         catalog: formats_catalog::load(&config.prompts_dir, &config.formats_dir),
+        defaults: StartDefaults {
+            options: settings.default_options(),
+            pairings: settings.seats.pairings.clone(),
+            judges: settings.seats.judges.clone(),
+        },
     });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKER_THREADS)

@@ -1,12 +1,11 @@
 //! Code review by debate: the result of a debate about a change, and its output formats.
 //!
-//! `request` prepares the debate, `engine` runs it, `from_debate` builds a [`Review`] from its
+//! `app::review` starts the debate, `from_debate` builds a [`Review`] from its
 //! record, and `output` renders that for people and CI.
 //!
 //! | file                        | content                                                        |
 //! |-----------------------------|----------------------------------------------------------------|
 //! | `finding`                   | a finding and its evidence                                     |
-//! | `request`                   | from a change to the draft of a debate about it                |
 //! | `from_debate`               | builds the review from the debate                              |
 //! | `merge_gate`                | whether a review blocks the merge (`--fail-on`)                |
 //! | `output`                    | the output formats and their dispatch                          |
@@ -28,9 +27,8 @@ pub mod finding;
 mod from_debate;
 pub mod merge_gate;
 pub mod output;
-pub mod request;
 #[cfg(test)]
-mod test_review;
+pub(crate) mod test_review;
 
 pub use from_debate::{
     DEFAULT_MAX_FINDINGS, review_from_debate, skipped_review, with_known_findings,

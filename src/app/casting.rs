@@ -1,30 +1,11 @@
-//! Builds the seats of a debate from a draft: one or more for each role the format's phases name.
+//! Builds the seats of a debate from its cast: one or more for each role the format's phases name.
 //! The participants come from `preflight`.
-use super::draft::DebateDraft;
-use super::format_options::default_roles;
+use super::cast::{Cast, ResearchRole};
+use super::spec::DebateSpec;
 use crate::app::AppError;
+use crate::debate::language::{self, Language};
 use crate::debate::{Participant, Role, Seat};
 use crate::engine::format_catalog::CatalogEntry;
-
-/// A role of a research debate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ResearchRole {
-    /// Heading of its reports.
-    pub name: String,
-    /// What it argues for.
-    pub stance: String,
-    pub participant: Participant,
-}
-
-/// An audience member, who listens and votes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listener {
-    /// Type, one of those the format has templates for.
-    pub kind: String,
-    pub participant: Participant,
-    /// Weight of its vote.
-    pub weight: u16,
-}
 
 /// Allowed number of roles.
 const ROLE_COUNT: std::ops::RangeInclusive<usize> = 2..=4;
@@ -33,11 +14,15 @@ const MAX_JUDGES: usize = 9;
 /// Maximum number of audience members.
 const MAX_LISTENERS: usize = 40;
 
-impl DebateDraft {
+impl Cast {
     /// Builds the seats for every role the format names. A model that judges gets a second seat
     /// that judges with the sides swapped. The judge also audits and summarizes, unless it is a
     /// person.
-    pub(super) fn build_seats(&self, entry: &CatalogEntry) -> Result<Vec<Seat>, AppError> {
+    pub(super) fn build_seats(
+        &self,
+        spec: &DebateSpec,
+        entry: &CatalogEntry,
+    ) -> Result<Vec<Seat>, AppError> {
         let mut roles: Vec<Role> = vec![];
         for phase in entry.offer.format.acts.iter().flat_map(|act| &act.phases) {
             let phase_roles = phase.speakers.roles();
@@ -47,12 +32,17 @@ impl DebateDraft {
         }
         let mut seats = vec![];
         for role in roles {
-            seats.extend(self.seats_for_role(role, entry)?);
+            seats.extend(self.seats_for_role(role, spec, entry)?);
         }
         Ok(seats)
     }
 
-    fn seats_for_role(&self, role: Role, entry: &CatalogEntry) -> Result<Vec<Seat>, AppError> {
+    fn seats_for_role(
+        &self,
+        role: Role,
+        spec: &DebateSpec,
+        entry: &CatalogEntry,
+    ) -> Result<Vec<Seat>, AppError> {
         let judges: Vec<&Participant> =
             [&self.judge].into_iter().chain(&self.panel).filter(|_| !self.no_judge).collect();
         if judges.len() > MAX_JUDGES {
@@ -66,13 +56,13 @@ impl DebateDraft {
         let uses_stance = entry.prompts.values().any(|text| text.contains("{{stance}}"));
         let side_seat =
             |name: &str, participant: &Participant, index: usize, default_stance: &str| {
-                let stance = Some(self.stances[index].as_str()).filter(|it| !it.trim().is_empty());
+                let stance = Some(spec.stances[index].as_str()).filter(|it| !it.trim().is_empty());
                 let stance =
                     stance.or(uses_stance.then_some(default_stance)).unwrap_or_default().to_owned();
-                let name = self.names[index].as_deref().unwrap_or(name);
+                let name = self.side_names[index].as_deref().unwrap_or(name);
                 vec![Seat {
                     stance,
-                    style: self.styles[index].clone(),
+                    style: spec.styles[index].clone(),
                     ..new_seat(name, role, participant)
                 }]
             };
@@ -87,14 +77,14 @@ impl DebateDraft {
                 "against the motion: argue that it does not",
             ),
             Role::Lead => {
-                let stance = self.stances[0].clone();
+                let stance = spec.stances[0].clone();
                 vec![Seat { stance, ..new_seat("lead", role, &self.proposer) }]
             }
             Role::Partner => {
                 let partners = [&self.challenger].into_iter().chain(&self.partners);
                 numbered_seats("partner", role, partners)
             }
-            Role::Advocate => self.advocate_seats()?,
+            Role::Advocate => self.advocate_seats(&spec.topic)?,
             Role::Audience => self.audience_seats(entry)?,
             Role::Judge => numbered_seats("judge", role, judges.into_iter()),
             Role::Mirror => {
@@ -108,14 +98,14 @@ impl DebateDraft {
                     })
                     .collect()
             }
-            Role::Auditor if self.audited => single_seat("auditor", &self.judge),
+            Role::Auditor if spec.audited => single_seat("auditor", &self.judge),
             Role::Scribe if self.judge != Participant::Human => single_seat("scribe", &self.judge),
             Role::Auditor | Role::Scribe => vec![],
         })
     }
 
-    fn advocate_seats(&self) -> Result<Vec<Seat>, AppError> {
-        let defaults = default_roles(&self.topic, None);
+    fn advocate_seats(&self, topic: &str) -> Result<Vec<Seat>, AppError> {
+        let defaults = default_roles(topic, None);
         let participants = [&self.proposer, &self.challenger];
         let defaults: Vec<ResearchRole> = defaults
             .into_iter()
@@ -175,6 +165,27 @@ impl DebateDraft {
     }
 }
 
+/// Default roles for a topic, in its language.
+pub fn default_roles(topic: &str, sides: Option<(String, String)>) -> [(String, String); 2] {
+    let chinese = language::detect(topic) == Language::Chinese;
+    let (names, stances) = match (sides, chinese) {
+        (Some((one, other)), true) => (
+            ["支持方", "反对方"],
+            [format!("主张{one}，而不是{other}"), format!("主张{other}，而不是{one}")],
+        ),
+        (None, true) => (["支持方", "反对方"], ["支持该论点".into(), "反对该论点".into()]),
+        (Some((one, other)), false) => (
+            ["Proponent", "Opponent"],
+            [format!("argue for {one} over {other}"), format!("argue for {other} over {one}")],
+        ),
+        (None, false) => {
+            (["Proponent", "Opponent"], ["argue for it".into(), "argue against it".into()])
+        }
+    };
+    let [first, second] = stances;
+    [(names[0].into(), first), (names[1].into(), second)]
+}
+
 fn numbered_seats<'a>(
     name: &str,
     role: Role,
@@ -206,6 +217,7 @@ fn new_seat(name: &str, role: Role, participant: &Participant) -> Seat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::cast::Listener;
     use crate::debate::formats::built_in_offers;
     use crate::engine::format_catalog::FormatSource;
     use std::collections::BTreeMap;
@@ -214,16 +226,16 @@ mod tests {
         Participant::Model { tool: tool.into(), model: None }
     }
 
-    fn draft() -> DebateDraft {
-        DebateDraft::new("Well?", model("one"), model("two"), model("three"))
+    fn cast() -> Cast {
+        Cast::new(model("one"), model("two"), model("three"))
     }
 
-    /// Number of seats with this role. `None` if the draft is refused.
-    fn seat_count(draft: &DebateDraft, format: &str, role: Role) -> Option<usize> {
+    /// Number of seats with this role. `None` if the cast is refused.
+    fn seat_count(cast: &Cast, format: &str, role: Role) -> Option<usize> {
         let offer = built_in_offers().into_iter().find(|offer| offer.format.name == format)?;
         let prompts = BTreeMap::from([("audience.risk-averse".into(), "You fear risks.".into())]);
         let entry = CatalogEntry { offer, prompts, source: FormatSource::Builtin };
-        let seats = draft.build_seats(&entry).ok()?;
+        let seats = cast.build_seats(&DebateSpec::duel("Well?"), &entry).ok()?;
         Some(seats.iter().filter(|seat| seat.role == role).count())
     }
 
@@ -236,17 +248,16 @@ mod tests {
                 stance: "so".into(),
                 participant: model("one"),
             };
-            let draft = DebateDraft { roles: (0..count).map(role).collect(), ..draft() };
+            let cast = Cast { roles: (0..count).map(role).collect(), ..cast() };
             let expected = ROLE_COUNT.contains(&count).then_some(count);
-            assert_eq!(seat_count(&draft, "research", Role::Advocate), expected);
+            assert_eq!(seat_count(&cast, "research", Role::Advocate), expected);
         }
     }
 
     #[test]
     fn at_most_nine_judges_are_seated() {
         assert_eq!(MAX_JUDGES, 9);
-        let with_judges =
-            |count: usize| DebateDraft { panel: vec![model("three"); count - 1], ..draft() };
+        let with_judges = |count: usize| Cast { panel: vec![model("three"); count - 1], ..cast() };
         for (count, expected) in [(MAX_JUDGES, Some(MAX_JUDGES)), (MAX_JUDGES + 1, None)] {
             assert_eq!(seat_count(&with_judges(count), "duel", Role::Judge), expected);
         }
@@ -258,8 +269,8 @@ mod tests {
         let (kind, participant) = ("risk-averse".to_owned(), model("four"));
         let listener = Listener { kind, participant, weight: 1 };
         for (count, expected) in [(MAX_LISTENERS, Some(MAX_LISTENERS)), (MAX_LISTENERS + 1, None)] {
-            let draft = DebateDraft { audience: vec![listener.clone(); count], ..draft() };
-            assert_eq!(seat_count(&draft, "tribunal", Role::Audience), expected);
+            let cast = Cast { audience: vec![listener.clone(); count], ..cast() };
+            assert_eq!(seat_count(&cast, "tribunal", Role::Audience), expected);
         }
     }
 }

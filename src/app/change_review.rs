@@ -1,9 +1,9 @@
-//! Debates that review a change: turns a draft into a review, finds an earlier review of the same
+//! Debates that review a change: turns a plan into a review, finds an earlier review of the same
 //! change by its key, and checks the findings of the previous one again. The output of a review is
 //! made by the `review` module.
-use super::draft::DebateDraft;
 use super::pairing::RequestedSeats;
-use super::preflight::SeatingRequest;
+use super::seating::SeatingRequest;
+use super::spec::DebateSpec;
 use crate::app::{App, AppError};
 use crate::debate::content_hash::content_hash;
 use crate::debate::setup::WORDING_VERSION;
@@ -34,7 +34,7 @@ const MAX_EARLIER_REVIEWS: usize = 20;
 
 /// An earlier review of the same change under the same settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EarlierReview {
+pub(super) enum EarlierReview {
     /// Finished, with the id of the debate.
     Finished(String),
     /// Not finished, and no process runs it.
@@ -49,7 +49,7 @@ pub enum EarlierReview {
 
 /// The debates of a repository that share a review key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SameReview {
+pub(super) struct SameReview {
     /// The one to reuse instead of arguing again.
     pub earlier: Option<EarlierReview>,
     /// The ids of all of them.
@@ -59,7 +59,7 @@ pub struct SameReview {
 impl App {
     /// Finds the selected change, on a blocking thread. Changes to the files in `ignored` do not
     /// count.
-    pub async fn find_change_set(
+    pub(super) async fn find_change_set(
         &self,
         root: &Path,
         selector: ChangeSelector,
@@ -79,7 +79,7 @@ impl App {
     }
 
     /// Checks for each finding of an earlier review whether its evidence is still there.
-    pub async fn recheck_findings(
+    pub(super) async fn recheck_findings(
         &self,
         root: &Path,
         change_set: &ChangeSet,
@@ -138,7 +138,7 @@ impl App {
 
     /// Finds reviews with the same key. A review that is incomplete, or was concluded early, is not
     /// reused.
-    pub fn find_same_review(
+    pub(super) fn find_same_review(
         &self,
         root: &Path,
         change: &ReviewedChange,
@@ -167,7 +167,11 @@ impl App {
     }
 
     /// Commands that raise the budget of an unfinished review, if it waits for that.
-    pub fn budget_commands(&self, id: &str, budget: Budget) -> Result<Vec<Command>, AppError> {
+    pub(super) fn budget_commands(
+        &self,
+        id: &str,
+        budget: Budget,
+    ) -> Result<Vec<Command>, AppError> {
         let (_, debate, _) = self.read(id)?;
         let waits_for_budget =
             matches!(next(&debate), Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. });
@@ -180,21 +184,21 @@ impl App {
         })
     }
 
-    /// Turns a draft and its seating request into a review: topic, stances, roles and review key.
-    pub fn build_review(
+    /// Turns a spec and its seating request into a review: topic, stances, roles and review key.
+    pub(super) fn build_review(
         &self,
-        draft: DebateDraft,
+        spec: DebateSpec,
         request: SeatingRequest,
         change: ChangeUnderReview,
         subject: &str,
-    ) -> Result<(DebateDraft, SeatingRequest), AppError> {
-        let entry = self.catalog.find(&draft.format)?;
+    ) -> Result<(DebateSpec, SeatingRequest), AppError> {
+        let entry = self.catalog.find(&spec.format)?;
         let uses_role = |role: Role| entry.offer.format.uses_role(role);
         if !uses_role(Role::Pro) && !uses_role(Role::Advocate) {
             return Err(AppError::InvalidOption(format!(
                 "`{}` has no sides that could argue for and against a change; duel, tribunal and \
                  research have",
-                draft.format
+                spec.format
             )));
         }
         let RequestedSeats { proposer, challenger, judge } = &request.requested;
@@ -202,8 +206,8 @@ impl App {
             let message = "`demo` has nothing to say about a change; name other seats";
             return Err(AppError::InvalidOption(message.into()));
         }
-        let (mut draft, mut request) = (draft, request);
-        for (stance, default_stance) in draft.stances.iter_mut().zip(SIDE_STANCES) {
+        let (mut spec, mut request) = (spec, request);
+        for (stance, default_stance) in spec.stances.iter_mut().zip(SIDE_STANCES) {
             if stance.trim().is_empty() {
                 default_stance.clone_into(stance);
             }
@@ -217,17 +221,17 @@ impl App {
             };
             request.cast.roles = sides.map(role).collect();
         }
-        draft.topic = review_topic(&change.change_set, subject);
+        spec.topic = review_topic(&change.change_set, subject);
         // A review has no user who could confirm the start.
-        draft.holds.retain(|hold| *hold != HoldPoint::Start);
-        draft.reviewed_change = Some(ReviewedChange {
+        spec.holds.retain(|hold| *hold != HoldPoint::Start);
+        spec.reviewed_change = Some(ReviewedChange {
             subject: subject.to_owned(),
-            key: review_key(&draft, &request, &change, entry),
+            key: review_key(&spec, &request, &change, entry),
             known: change.known_findings.clone(),
             ..summarize_change(&change.change_set, &change.title)
         });
         request.change = Some(change);
-        Ok((draft, request))
+        Ok((spec, request))
     }
 }
 
@@ -303,7 +307,7 @@ fn was_challenged(debate: &Debate) -> bool {
 /// seats. Seats chosen automatically and earlier findings are left out, so that a repeated request
 /// finds the same debate.
 fn review_key(
-    draft: &DebateDraft,
+    spec: &DebateSpec,
     request: &SeatingRequest,
     change: &ChangeUnderReview,
     entry: &CatalogEntry,
@@ -318,14 +322,14 @@ fn review_key(
             &change.body,
             &change_set.messages
         ),
-        (&draft.format, draft.rounds, draft.effort, draft.sealed, draft.stop_when_settled),
-        (&draft.stances, &draft.styles, &draft.terms, draft.audited, draft.judge_share),
+        (&spec.format, spec.rounds, spec.effort, spec.sealed, spec.stop_when_settled),
+        (&spec.stances, &spec.styles, &spec.terms, spec.audited, spec.judge_share),
         (
             &requested.proposer,
             &requested.challenger,
             &requested.judge,
             &request.context,
-            draft.same_judge
+            spec.same_judge
         ),
         (&request.cast.roles, &request.cast.listeners, &request.cast.panel),
         (&entry.prompts, &entry.offer.format),

@@ -1,7 +1,7 @@
 //! Read-only queries before a debate: list models, find a default judge, parse a typed topic,
 //! suggest topics and estimate the cost. The estimate itself is computed by `debate::estimate`.
 use super::draft::DebateDraft;
-use super::preflight::ProbeResult;
+use super::probe::ProbeResult;
 use super::topic_options::{self, TopicOptions};
 use super::topic_suggestions::{ChangeOrigin, suggest_topics};
 use crate::app::{App, AppError};
@@ -150,7 +150,10 @@ impl App {
     }
 
     /// Estimates the cost of a draft. `None` if no model is called.
-    pub fn estimate_cost(&self, draft: &DebateDraft) -> Result<Option<CostEstimate>, AppError> {
+    pub(super) fn estimate_cost(
+        &self,
+        draft: &DebateDraft,
+    ) -> Result<Option<CostEstimate>, AppError> {
         let setup = draft.build_setup(&self.catalog, String::new(), String::new(), 0)?;
         let (mut usage, mut unreported) = (UsageEstimate::default(), BTreeSet::new());
         for estimate in estimate_usage(&setup) {
@@ -173,7 +176,7 @@ impl App {
         if usage.calls == 0 {
             return Ok(None);
         }
-        let budget_warning = draft.budget.cost.filter(|_| !unreported.is_empty()).map(|_| {
+        let budget_warning = draft.spec.budget.cost.filter(|_| !unreported.is_empty()).map(|_| {
             let names = unreported.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
             format!(
                 "the limit of cost cannot be kept: nobody knows what {names} costs (write its \

@@ -1,7 +1,7 @@
 //! [`AppError`]: the errors of all use cases. A message says what happened; the CLI and the MCP
 //! server add what to do.
 use crate::app::pairing::VacantSeat;
-use crate::app::recovery::UnsignedFile;
+use crate::app::unsigned_file::UnsignedFile;
 use crate::debate::{FailureKind, SetupError, TurnFailure};
 use crate::engine::command::SessionError;
 use crate::engine::format_catalog::FormatError;

@@ -1,8 +1,11 @@
 //! Imports debates from files. A log signed with this user's key is imported as it is. From any
 //! other file only the transcript is used.
+use super::cast::Cast;
+use super::create::new_debate_id;
 use super::draft::DebateDraft;
+use super::spec::{DebateContext, DebateSpec};
 use super::transcript::build_events;
-use crate::app::{App, AppError, new_debate_id};
+use crate::app::{App, AppError};
 use crate::debate::state::ReplayError;
 use crate::debate::{Debate, Event, Origin, Role, Setup};
 use crate::engine::command::SessionError;
@@ -74,18 +77,18 @@ pub(super) fn compare_logs(
 
 impl App {
     /// Imports a file. Of two signed logs of one debate the longer wins, and logs that differ
-    /// become two debates. A transcript is imported with the seats, prompts and limits of the
-    /// draft, and the new debate is paused until the user continues it.
+    /// become two debates. A transcript is imported with the seats, prompts and limits of a
+    /// new debate with this cast, and the new debate is paused until the user continues it.
     pub fn import_file(
         &self,
         text: &str,
-        draft: &DebateDraft,
+        cast: &Cast,
         workspace: &Workspace,
     ) -> Result<ImportResult, AppError> {
         match self.archive.parse_foreign(text)? {
             ForeignDebate::OwnLog(setup, events) => self.import_log(*setup, &events, workspace),
             ForeignDebate::Transcript(transcript) => {
-                self.import_transcript(&transcript, draft, workspace)
+                self.import_transcript(&transcript, cast, workspace)
             }
         }
     }
@@ -94,22 +97,18 @@ impl App {
     pub(super) fn import_transcript(
         &self,
         transcript: &Transcript,
-        draft: &DebateDraft,
+        cast: &Cast,
         workspace: &Workspace,
     ) -> Result<ImportResult, AppError> {
-        let mut format = draft.format.clone();
+        let mut spec = DebateSpec::duel(&one_line(&transcript.topic));
         if transcript.is_dialogue {
             let uses_lead = |it: &&CatalogEntry| it.offer.format.uses_role(Role::Lead);
             let found = self.catalog.entries.iter().find(uses_lead);
-            format = found.map_or(format, |it| it.name().to_owned());
+            spec.format = found.map_or(spec.format, |it| it.name().to_owned());
         }
-        let draft = DebateDraft { format, ..draft.clone() };
-        let draft = DebateDraft {
-            topic: one_line(&transcript.topic),
-            rounds: transcript.rounds.map(|rounds| draft.clamp_rounds(rounds, &self.catalog)),
-            origin: Origin::Transcript { id: transcript.id.clone() },
-            ..draft
-        };
+        spec.rounds = transcript.rounds.map(|rounds| spec.clamp_rounds(rounds, &self.catalog));
+        spec.origin = Origin::Transcript { id: transcript.id.clone() };
+        let draft = DebateDraft { spec, cast: cast.clone(), context: DebateContext::default() };
         let mut imported = 0;
         // The imported file is not overwritten until the user continues the debate.
         let workspace = &Workspace { state_file: None, ..workspace.clone() };

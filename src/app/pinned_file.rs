@@ -1,5 +1,6 @@
 //! Reads files from the pinned tree of a debate, as its debaters saw them.
-use crate::app::{App, AppError, home_workspace};
+use super::resume::home_workspace;
+use super::{App, AppError};
 use crate::debate::{Citation, CitationStatus, Debate};
 use crate::engine::ports::{CitationContext, ContextError, StoredDebate, Workspace};
 

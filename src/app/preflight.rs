@@ -4,53 +4,23 @@
 //! validates the draft, fills the open seats and sends each distinct model a probe request. If a
 //! model the user named does not answer, that is an error. One that was chosen automatically is
 //! replaced, with a warning.
-mod probe;
-
-pub(super) use probe::ProbeCache;
-pub use probe::ProbeResult;
-
-use super::casting::{Listener, ResearchRole};
 use super::draft::DebateDraft;
-use super::format_options::CastRequest;
-use super::pairing::{
-    Candidate, FallbackSeats, MainSeats, RequestedSeats, SeatAssignment, SeatPreferences,
-    choose_seats,
-};
-use super::seating::{SeatingPlan, sort_readers_first};
-use crate::app::{App, AppError};
+use super::pairing::{Candidate, MainSeats, SeatAssignment, choose_seats};
+use super::plan::AUTO_CONTEXT;
+use super::probe::{PROBE_TIMEOUT, ProbeResult};
+use super::seating::{SeatingPlan, SeatingRequest, sort_readers_first};
+use super::spec::{DebateContext, DebateSpec};
+use super::{App, AppError};
 use crate::debate::{Effort, FailureKind, Participant, ReviewedChange};
 use crate::engine::ports::{
     BriefReaders, BriefRequest, ChangeUnderReview, ContextError, GatheredBrief, PinnedTree,
 };
-use probe::PROBE_TIMEOUT;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
 use tokio::time::Instant;
 
 /// Files left out of the brief that a warning names. The rest are counted.
 const MAX_NAMED_FILES: usize = 3;
-
-/// How to seat a debate and what to give it: the user's choices, preferences and fallbacks.
-#[derive(Clone, Debug)]
-pub struct SeatingRequest {
-    /// Participants the user named.
-    pub requested: RequestedSeats,
-    /// Configured preferences.
-    pub preferences: SeatPreferences,
-    /// Participants for seats no model can take.
-    pub fallbacks: FallbackSeats,
-    /// Requested roles beyond the three main seats.
-    pub cast: CastRequest,
-    /// Context for the debaters: `none`, `auto`, or the user's selection.
-    pub context: String,
-    /// The change to review, if any. Its tree is pinned instead of the working tree.
-    pub change: Option<ChangeUnderReview>,
-    /// Reasoning effort. A tool may have another default model for it.
-    pub effort: Option<Effort>,
-    /// Time limit for all probes. `None` sends none.
-    pub probe_timeout: Option<Duration>,
-}
 
 /// The pinned tree and the brief of a debate.
 #[derive(Clone, Debug)]
@@ -67,9 +37,6 @@ pub struct RepositoryContext {
 fn join_error(error: tokio::task::JoinError) -> ContextError {
     ContextError(error.to_string())
 }
-
-/// Default context: chosen from the topic.
-pub const AUTO_CONTEXT: &str = "auto";
 
 /// Warnings about a brief: redacted secrets and files left out.
 fn brief_warnings(brief: &GatheredBrief) -> Vec<String> {
@@ -99,27 +66,39 @@ fn describe_left_out(brief: &GatheredBrief) -> String {
     format!("{}{more}", names.join(", "))
 }
 
+/// Adds to a reviewed change which files the debaters do not see, and which they see besides it.
+fn with_unseen_files(change: ReviewedChange, brief: &GatheredBrief) -> ReviewedChange {
+    let unseen = describe_left_out(brief);
+    let changed: BTreeSet<&String> = brief
+        .changed_files
+        .iter()
+        .flat_map(|it| [Some(&it.path), it.from.as_ref()])
+        .flatten()
+        .collect();
+    let beside =
+        brief.touched_paths.iter().filter(|path| !changed.contains(path)).cloned().collect();
+    ReviewedChange { unseen, beside, ..change }
+}
+
 impl App {
-    /// Runs the preflight for a draft: context, seats and probes. Returns the completed draft with
-    /// warnings for the user. No model gets a request before everything else is validated.
-    pub async fn prepare(
+    /// Runs the preflight for a plan: context, seats and probes. Returns the draft with warnings
+    /// for the user. No model gets a request before everything else is validated.
+    pub(super) async fn prepare(
         &self,
-        draft: DebateDraft,
+        spec: DebateSpec,
         request: &SeatingRequest,
         root: &Path,
     ) -> Result<(DebateDraft, Vec<String>), AppError> {
-        let context = self.read_request_context(root, &draft.topic, request).await?;
-        let draft = DebateDraft { brief: context.brief.text.clone(), ..draft };
-        self.check_draft(&draft, request)?;
+        let context = self.read_request_context(root, &spec.topic, request).await?;
+        self.check_plan(&spec, request, &context.brief.text)?;
         let about_files = !context.brief.text.is_empty();
         let (plan, mut warnings) = self.fill_seats(request, about_files).await?;
-        let assignments = plan.assignments();
         // If every participant reads files itself, a brief with references is enough.
         let RepositoryContext { pinned, unreadable_reason, mut brief } = context;
         if !brief.text.is_empty()
-            && assignments.iter().all(|it| self.providers.can_read_files(&it.participant))
+            && plan.assignments().iter().all(|it| self.providers.can_read_files(&it.participant))
         {
-            let inputs = (draft.topic.as_str(), request.context.as_str(), request.change.as_ref());
+            let inputs = (spec.topic.as_str(), request.context.as_str(), request.change.as_ref());
             brief =
                 self.gather_brief(root, pinned.clone(), inputs, BriefReaders::ReadFiles).await?;
         }
@@ -133,57 +112,18 @@ impl App {
         let left_out = pinned.as_ref().map(|pin| &pin.left_out).filter(|it| !it.is_empty());
         warnings.extend(left_out.map(|it| format!("left out of what tools can read: {it}")));
         warnings.extend(brief_warnings(&brief));
-        let unseen = describe_left_out(&brief);
-        let changed: BTreeSet<&String> = brief
-            .changed_files
-            .iter()
-            .flat_map(|it| [Some(&it.path), it.from.as_ref()])
-            .flatten()
-            .collect();
-        let beside =
-            brief.touched_paths.iter().filter(|path| !changed.contains(path)).cloned().collect();
         let reviewed_change =
-            draft.reviewed_change.clone().map(|it| ReviewedChange { unseen, beside, ..it });
-        let seat_choices = plan.describe_choices();
-        let SeatingPlan {
-            main_seats: MainSeats { proposer, challenger, judge },
-            roles,
-            audience,
-            ..
-        } = plan;
-        let completed = DebateDraft {
-            proposer: proposer.participant,
-            challenger: challenger.participant,
-            judge: judge.participant,
-            roles: roles
-                .into_iter()
-                .map(|(name, stance, assignment)| ResearchRole {
-                    name,
-                    stance,
-                    participant: assignment.participant,
-                })
-                .collect(),
-            audience: audience
-                .into_iter()
-                .map(|(kind, weight, assignment)| Listener {
-                    kind,
-                    weight,
-                    participant: assignment.participant,
-                })
-                .collect(),
-            panel: request.cast.panel.clone(),
-            partners: request.cast.partners.clone(),
+            spec.reviewed_change.clone().map(|change| with_unseen_files(change, &brief));
+        let context = DebateContext {
             brief: brief.text,
             touched_paths: brief.touched_paths,
             picked: brief.picked,
             commit: pinned.as_ref().and_then(|pin| pin.commit.clone()),
             pin: pinned.map(|pin| pin.tree),
             unreadable_reason,
-            seat_choices,
-            reviewed_change,
-            ..draft
         };
-        Ok((completed, warnings))
+        let spec = DebateSpec { reviewed_change, ..spec };
+        Ok((DebateDraft { spec, cast: plan.into_cast(&request.cast), context }, warnings))
     }
 
     /// Pins the repository and gathers a brief from it. An unreadable repository is not an error,
@@ -250,40 +190,16 @@ impl App {
         Ok(task.await.map_err(join_error)??)
     }
 
-    /// Validates the draft with placeholder participants, before any request is sent.
-    fn check_draft(&self, draft: &DebateDraft, request: &SeatingRequest) -> Result<(), AppError> {
-        let placeholder = |name: &str| Participant::Model { tool: name.into(), model: None };
-        let cast = &request.cast;
-        let trial = DebateDraft {
-            proposer: request.requested.proposer.clone().unwrap_or_else(|| placeholder("one")),
-            challenger: request
-                .requested
-                .challenger
-                .clone()
-                .unwrap_or_else(|| placeholder("other")),
-            judge: request.requested.judge.clone().unwrap_or_else(|| placeholder("third")),
-            roles: cast
-                .roles
-                .iter()
-                .map(|(name, stance, _)| ResearchRole {
-                    name: name.clone(),
-                    stance: stance.clone(),
-                    participant: placeholder("one"),
-                })
-                .collect(),
-            audience: cast
-                .listeners
-                .iter()
-                .map(|(kind, weight, _)| Listener {
-                    kind: kind.clone(),
-                    weight: *weight,
-                    participant: placeholder("third"),
-                })
-                .collect(),
-            panel: cast.panel.clone(),
-            partners: cast.partners.clone(),
-            ..draft.clone()
-        };
+    /// Validates the plan with placeholder participants, before any request is sent.
+    fn check_plan(
+        &self,
+        spec: &DebateSpec,
+        request: &SeatingRequest,
+        brief: &str,
+    ) -> Result<(), AppError> {
+        let cast = request.placeholder_cast();
+        let context = DebateContext { brief: brief.to_owned(), ..DebateContext::default() };
+        let trial = DebateDraft { spec: spec.clone(), cast, context };
         Ok(trial.build_setup(&self.catalog, String::new(), String::new(), 0)?.validate()?)
     }
 

@@ -2,8 +2,9 @@
 //! ([`App::changes_since`]), and whether its citations still hold ([`App::recheck`]).
 //!
 //! The results are not recorded. The record says what was found when the turn was taken.
+use super::resume::home_workspace;
 use super::text_check::describe_tree;
-use crate::app::{App, AppError, home_workspace};
+use super::{App, AppError};
 use crate::debate::{Citation, CitationStatus, Cue, Debate, RecheckStatus};
 use crate::engine::ports::{
     ChangesSince, ChangesSinceQuery, CitationContext, ContextError, RelatedCommit, StoredDebate,

@@ -3,21 +3,15 @@
 //!
 //! Logs signed with this user's key are imported automatically, the longest of each debate.
 //! Unsigned files are only reported.
-use super::draft::DebateDraft;
+use super::cast::Cast;
 use super::import::{ImportOutcome, ImportResult, LogComparison, compare_logs};
+use super::unsigned_file::UnsignedFile;
 use crate::app::{App, AppError};
 use crate::debate::Setup;
 use crate::engine::ports::{
-    ArchiveError, DebateQuery, ForeignDebate, FoundStateFile, RecordedEvent, Transcript, Workspace,
+    ArchiveError, DebateQuery, ForeignDebate, FoundStateFile, RecordedEvent, Workspace,
 };
 use std::path::{Path, PathBuf};
-
-/// Maximum characters of a topic in a message about an unsigned file.
-const MAX_SHOWN_TOPIC_CHARS: usize = 120;
-/// Maximum characters of a tool's name in such a message.
-const MAX_TOOL_CHARS: usize = 30;
-/// Maximum number of tools named in such a message.
-const MAX_NAMED_TOOLS: usize = 4;
 
 /// Result of a recovery.
 #[derive(Debug, Default)]
@@ -26,39 +20,6 @@ pub struct RecoveryReport {
     pub messages: Vec<String>,
     /// Files not signed with this user's key.
     pub unsigned_files: Vec<UnsignedFile>,
-}
-
-/// A state file from another user, or from a program that does not sign.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnsignedFile {
-    pub path: PathBuf,
-    pub transcript: Transcript,
-}
-
-impl UnsignedFile {
-    /// Its topic as one short line.
-    pub fn topic(&self) -> String {
-        truncate_line(&self.transcript.topic, MAX_SHOWN_TOPIC_CHARS)
-    }
-
-    /// The tools that speak in it, according to the file.
-    pub fn speakers(&self) -> String {
-        let mut names: Vec<String> = vec![];
-        for turn in &self.transcript.turns {
-            let name = truncate_line(&turn.tool, MAX_TOOL_CHARS);
-            if !name.is_empty() && !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names.truncate(MAX_NAMED_TOOLS);
-        if names.is_empty() { "unnamed tools".into() } else { names.join(" and ") }
-    }
-}
-
-/// First `max_chars` characters of a text, on one line and without control characters.
-fn truncate_line(text: &str, max_chars: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().filter(|c| !c.is_control()).take(max_chars).collect()
 }
 
 /// State files, sorted by trust.
@@ -242,12 +203,12 @@ impl App {
     pub fn import_unsigned(
         &self,
         unsigned_file: &UnsignedFile,
-        draft: &DebateDraft,
+        cast: &Cast,
         workspace: &Workspace,
     ) -> Result<ImportResult, AppError> {
         match self.find_imported_transcript(&unsigned_file.transcript, workspace)? {
             Some(id) => Ok(ImportResult { id, outcome: ImportOutcome::AlreadyKnown }),
-            None => self.import_transcript(&unsigned_file.transcript, draft, workspace),
+            None => self.import_transcript(&unsigned_file.transcript, cast, workspace),
         }
     }
 }

@@ -1,8 +1,50 @@
 //! The seating plan: the three main seats from `pairing`, and the further roles, audience, judges
 //! and partners of the format. Keeps the reason for every automatic choice.
-use super::format_options::CastRequest;
-use super::pairing::{Candidate, MainSeats, SeatAssignment};
-use crate::debate::Participant;
+use super::cast::{Cast, Listener, ResearchRole};
+use super::pairing::{
+    Candidate, FallbackSeats, MainSeats, RequestedSeats, SeatAssignment, SeatPreferences,
+};
+use crate::debate::{Effort, Participant};
+use crate::engine::ports::ChangeUnderReview;
+use std::time::Duration;
+
+/// How to seat a debate and what to give it: the user's choices, preferences and fallbacks.
+#[derive(Clone, Debug)]
+pub struct SeatingRequest {
+    /// Participants the user named.
+    pub requested: RequestedSeats,
+    /// Configured preferences.
+    pub preferences: SeatPreferences,
+    /// Participants for seats no model can take.
+    pub fallbacks: FallbackSeats,
+    /// Requested roles beyond the three main seats.
+    pub cast: CastRequest,
+    /// Context for the debaters: `none`, `auto`, or the user's selection.
+    pub context: String,
+    /// The change to review, if any. Its tree is pinned instead of the working tree.
+    pub change: Option<ChangeUnderReview>,
+    /// Reasoning effort. A tool may have another default model for it.
+    pub effort: Option<Effort>,
+    /// Time limit for all probes. `None` sends none.
+    pub probe_timeout: Option<Duration>,
+}
+
+/// The requested seats beyond the main three, some of them still open.
+#[derive(Clone, Debug, Default)]
+pub struct CastRequest {
+    /// Name, stance and participant of each role.
+    pub roles: Vec<(String, String, Option<Participant>)>,
+    /// Type, vote weight and participant of each audience member.
+    pub listeners: Vec<(String, u16, Option<Participant>)>,
+    /// Additional judges.
+    pub panel: Vec<Participant>,
+    /// Additional partners, who question the lead.
+    pub partners: Vec<Participant>,
+    /// Whether it is a dialogue, whose partner should fit the topic.
+    pub is_dialogue: bool,
+    /// Whether one model may take several debating seats.
+    pub allow_same_model: bool,
+}
 
 /// Every seat of a debate with its participant.
 #[derive(Clone, Debug)]
@@ -17,6 +59,38 @@ pub(super) struct SeatingPlan {
     /// Suggested replacement if the partner fails.
     fallback: Option<Participant>,
     is_dialogue: bool,
+}
+
+impl SeatingRequest {
+    /// A cast with placeholders for the open seats, to validate a plan before any is filled.
+    pub(super) fn placeholder_cast(&self) -> Cast {
+        let placeholder = |name: &str| Participant::Model { tool: name.into(), model: None };
+        let or_placeholder = |seat: &Option<Participant>, name: &str| {
+            seat.clone().unwrap_or_else(|| placeholder(name))
+        };
+        let RequestedSeats { proposer, challenger, judge } = &self.requested;
+        let role = |(name, stance, _): &(String, String, Option<Participant>)| ResearchRole {
+            name: name.clone(),
+            stance: stance.clone(),
+            participant: placeholder("one"),
+        };
+        let listener = |(kind, weight, _): &(String, u16, Option<Participant>)| Listener {
+            kind: kind.clone(),
+            weight: *weight,
+            participant: placeholder("third"),
+        };
+        Cast {
+            roles: self.cast.roles.iter().map(role).collect(),
+            audience: self.cast.listeners.iter().map(listener).collect(),
+            panel: self.cast.panel.clone(),
+            partners: self.cast.partners.clone(),
+            ..Cast::new(
+                or_placeholder(proposer, "one"),
+                or_placeholder(challenger, "other"),
+                or_placeholder(judge, "third"),
+            )
+        }
+    }
 }
 
 impl CastRequest {
@@ -122,6 +196,30 @@ impl SeatingPlan {
             .chain(self.audience.iter().map(|listener| &listener.2))
             .chain(&self.others)
             .collect()
+    }
+
+    /// The participants, with the additional judges and partners of the request.
+    pub(super) fn into_cast(self, request: &CastRequest) -> Cast {
+        let choices = self.describe_choices();
+        let MainSeats { proposer, challenger, judge } = self.main_seats;
+        let role = |(name, stance, assignment): (String, String, SeatAssignment)| ResearchRole {
+            name,
+            stance,
+            participant: assignment.participant,
+        };
+        let listener = |(kind, weight, assignment): (String, u16, SeatAssignment)| Listener {
+            kind,
+            weight,
+            participant: assignment.participant,
+        };
+        Cast {
+            roles: self.roles.into_iter().map(role).collect(),
+            audience: self.audience.into_iter().map(listener).collect(),
+            panel: request.panel.clone(),
+            partners: request.partners.clone(),
+            choices,
+            ..Cast::new(proposer.participant, challenger.participant, judge.participant)
+        }
     }
 
     /// One line for each seat that was filled automatically, with the reason.

@@ -13,10 +13,14 @@ use super::protocol::{
 use super::responses::{list_item, public_status, state_str, status_for_bot};
 use super::room::{JoinedBot, Room};
 use super::room_state::{AwaitedTurn, RoomState};
-use crate::app::{App, DebateDraft, Listener};
+use crate::app::{
+    App, Cast, DebateContext, FixedSeating, Listener, Seating, StartPolicy, StartProgress,
+    StartRequest,
+};
 use crate::debate::{Budget, Cue, Participant, Rule};
 use crate::engine::{Command, SessionError, Workspace};
-use std::collections::{BTreeMap, HashMap};
+use crate::options::DebateOptions;
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -144,7 +148,7 @@ impl ArenaService {
         tracing::info!(room = %room.id, bot = %identifier, "bot joined");
         // The seat is saved. If the debate cannot start now, `tick` retries.
         if room.is_full()
-            && let Err(refusal) = self.start_debate(&live_room)
+            && let Err(refusal) = self.start_debate(&live_room).await
         {
             let error = refusal.log_message();
             tracing::warn!(room = %room.id, error, "debate cannot be started");
@@ -335,10 +339,11 @@ impl ArenaService {
     }
 
     /// Starts the debate of a full room.
-    pub(super) fn start_debate(&self, live_room: &Arc<LiveRoom>) -> Result<(), ArenaError> {
+    pub(super) async fn start_debate(&self, live_room: &Arc<LiveRoom>) -> Result<(), ArenaError> {
         let mut room = live_room.state().room.clone();
-        let draft = self.build_draft(&room);
-        let run = self.app.open_for_bots(&draft, &self.workspace).map_err(internal_error)?;
+        let (request, progress) = (self.start_request(&room), StartProgress::discard());
+        let started = self.app.start(request, &self.workspace, &progress).await;
+        let run = started.map_err(internal_error)?.run;
         room.debate = Some(run.id().to_owned());
         self.save_room(&room)?;
         tracing::info!(room = %room.id, debate = run.id(), "arena debate started");
@@ -347,34 +352,43 @@ impl ArenaService {
         Ok(())
     }
 
-    fn build_draft(&self, room: &Room) -> DebateDraft {
+    /// The request that starts the debate of a room: bots argue, and the judges were chosen when
+    /// the server started.
+    fn start_request(&self, room: &Room) -> StartRequest {
         use crate::debate::Side::{Con, Pro};
-        let judge = self.judging.judges.first().cloned();
-        let mut draft = DebateDraft::new(
-            &room.topic,
-            Participant::Bot,
-            Participant::Bot,
-            judge.clone().unwrap_or(Participant::Bot),
-        );
+        let JudgingConfig { judges, audience, budget, seat_choices } = &*self.judging;
+        let judge = judges.first().cloned();
         let bot_on = |side| room.bot_on_side(side);
-        draft.format = "arena".into();
-        draft.no_judge = judge.is_none();
-        draft.panel = self.judging.judges.iter().skip(1).cloned().collect();
-        draft.audience.clone_from(&self.judging.audience);
-        draft.budget = self.judging.budget;
-        draft.seat_choices.clone_from(&self.judging.seat_choices);
-        draft.names = [Pro, Con].map(|side| bot_on(side).map(|it| it.identifier.clone()));
-        draft.rounds = Some(room.rounds);
-        draft.await_seconds = Some(self.limits.speech_seconds);
+        let cast = Cast {
+            no_judge: judge.is_none(),
+            panel: judges.iter().skip(1).cloned().collect(),
+            audience: audience.clone(),
+            side_names: [Pro, Con].map(|side| bot_on(side).map(|it| it.identifier.clone())),
+            choices: seat_choices.clone(),
+            ..Cast::new(Participant::Bot, Participant::Bot, judge.unwrap_or(Participant::Bot))
+        };
+        let options = DebateOptions {
+            format: Some("arena".into()),
+            rounds: Some(room.rounds.into()),
+            await_seconds: Some(self.limits.speech_seconds),
+            ..DebateOptions::default()
+        };
         let bot_terms = [("supporting_bot", Pro), ("opposing_bot", Con)];
         let bot_terms =
             bot_terms.map(|(term, side)| (term, bot_on(side).map(|it| it.name.clone())));
-        draft.terms = bot_terms
-            .into_iter()
-            .filter_map(|(term, name)| Some((term.to_owned(), name?)))
-            .chain([("arena".to_owned(), room.id.clone())])
-            .collect::<BTreeMap<_, _>>();
-        draft
+        let bot_terms =
+            bot_terms.into_iter().filter_map(|(term, name)| Some((term.to_owned(), name?)));
+        let (policy, folder) = (StartPolicy::unattended(), self.workspace.root.clone());
+        StartRequest {
+            seating: Seating::Fixed(Box::new(FixedSeating {
+                cast,
+                context: DebateContext::default(),
+                check_available: false,
+            })),
+            budget: Some(*budget),
+            terms: bot_terms.chain([("arena".to_owned(), room.id.clone())]).collect(),
+            ..StartRequest::new(&room.topic, options, policy, folder)
+        }
     }
 
     /// Authenticates a bot by identifier and key, and marks it as seen.

@@ -103,7 +103,7 @@ impl ArenaService {
         if state.is_over() || live_room.run_handle().is_some() {
             return Ok(());
         }
-        let Some(id) = &state.room.debate else { return self.start_debate(live_room) };
+        let Some(id) = &state.room.debate else { return self.start_debate(live_room).await };
         if let Err(AppError::CorruptLog { why, .. }) = self.resume_debate(live_room, id) {
             let reason = format!("its record cannot be resumed ({why})");
             tracing::warn!(room = %state.room.id, debate = %id, reason = reason, "room closed");

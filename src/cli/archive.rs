@@ -12,7 +12,7 @@ use super::resume::STATUS_LINE_CHARS;
 use super::screen::{BOLD, DIM, Screen};
 use super::workspace;
 use crate::app::import::ImportOutcome;
-use crate::app::{App, AppError, DebateDraft};
+use crate::app::{App, AppError, Cast};
 use crate::config::Config;
 use crate::debate::{Setup, prompt};
 use crate::engine::{DebateCard, DebateQuery, ProviderInfo, StoredDebate};
@@ -249,8 +249,8 @@ pub(super) fn import(
     let workspace = workspace::current_workspace(config);
     let text = read_input(&import.file)?;
     let (proposer, challenger) = (import.proposer.clone(), import.challenger.clone());
-    let draft = DebateDraft::new("", proposer, challenger, import.judge.clone());
-    let imported = app.import_file(&text, &draft, &workspace)?;
+    let cast = Cast::new(proposer, challenger, import.judge.clone());
+    let imported = app.import_file(&text, &cast, &workspace)?;
     let (how, counts, message) = match imported.outcome {
         ImportOutcome::New => ("new", None, "Signed by this user: imported as it is.".to_owned()),
         ImportOutcome::AlreadyKnown => {

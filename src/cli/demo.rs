@@ -6,10 +6,13 @@ use super::play::DebatePlayer;
 use super::screen::Screen;
 use super::workspace;
 use crate::app::text_check::CitationCheckRequest;
-use crate::app::{App, DebateDraft};
+use crate::app::{
+    App, Cast, DebateContext, FixedSeating, Seating, StartPolicy, StartProgress, StartRequest,
+};
 use crate::config::Config;
 use crate::debate::{CitationStatus, Participant};
 use crate::engine::BriefReaders;
+use crate::options::DebateOptions;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,16 +30,22 @@ pub(super) async fn demo(
     let participant = Participant::Model { tool: "demo".into(), model: None };
     let topic =
         format!("Should {} split its largest source file, {}?", facts.name, facts.largest.0);
-    let draft = DebateDraft {
+    let context = DebateContext {
         brief: facts.to_brief(),
         pin: context.pinned.map(|pinned| pinned.tree),
-        ..DebateDraft::new(&topic, participant.clone(), participant.clone(), participant)
+        ..DebateContext::default()
+    };
+    let cast = Cast::solo(participant);
+    let (options, policy) = (DebateOptions::default(), StartPolicy::unattended());
+    let request = StartRequest {
+        seating: Seating::Fixed(Box::new(FixedSeating { cast, context, check_available: true })),
+        ..StartRequest::new(&topic, options, policy, config.current_dir.clone())
     };
     if facts.files == 0 {
         screen.note("[INFO] There is no source here, so the demo is about an imaginary README.md.");
     }
     screen.note("DEMO: scripted voices, no model is asked, nothing leaves this machine.");
-    let job = app.open(&draft, &workspace)?;
+    let job = app.start(request, &workspace, &StartProgress::discard()).await?.run;
     let display = DisplayArgs { follow: true, json: demo.display.json };
     let id = job.id().to_owned();
     let exit = DebatePlayer {

@@ -1,7 +1,7 @@
 //! Options that only some formats take, shared by `run` and `review`: the clap struct
 //! [`FormatOptionArgs`] and the parsers of `--role` and `--listener`.
 use super::exit::CliError;
-use crate::app::format_options::{AuditMode, FormatOptions, ListenerOption, PerSide, RoleOption};
+use crate::options::{AuditMode, DebateOptions, ListenerOption, PerSide, RoleOption};
 
 /// Options of single formats; `debate formats NAME` shows which apply.
 #[derive(Clone, Debug, clap::Args)]
@@ -38,6 +38,9 @@ pub struct FormatOptionArgs {
     /// Tribunal: allow a debater to judge; the verdict says so
     #[arg(long)]
     pub same_judge: bool,
+    /// Dialectic: another partner, who questions the lead; may be repeated
+    #[arg(long, value_name = "SEAT")]
+    pub add_partner: Vec<String>,
     /// Position of the proposer
     #[arg(long, value_name = "TEXT")]
     pub stance_proposer: Option<String>,
@@ -53,15 +56,15 @@ pub struct FormatOptionArgs {
 }
 
 impl FormatOptionArgs {
-    /// Converts the flags to the format options that the engine validates.
-    pub(super) fn parse(&self) -> Result<FormatOptions, CliError> {
+    /// Converts the flags to options, which the plan of a debate validates.
+    pub(super) fn parse(&self) -> Result<DebateOptions, CliError> {
         let listeners = match self.listener.as_slice() {
             [] => None,
             [none] if none == "none" => Some(vec![]),
             all => Some(all.iter().map(|text| parse_listener(text)).collect::<Result<_, _>>()?),
         };
         let text = |value: &Option<String>| value.clone().unwrap_or_default();
-        Ok(FormatOptions {
+        Ok(DebateOptions {
             roles: self.role.iter().map(|text| parse_role(text)).collect::<Result<_, _>>()?,
             model: self.model.clone(),
             listeners,
@@ -76,8 +79,9 @@ impl FormatOptionArgs {
             evidence_round: self.evidence_round,
             judge_share: self.judge_share,
             audience_share: self.audience_share,
-            same_judge: self.same_judge,
-            ..FormatOptions::default()
+            same_judge: self.same_judge.then_some(true),
+            partners: self.add_partner.clone(),
+            ..DebateOptions::default()
         })
     }
 }

@@ -3,8 +3,8 @@
 //! its secrets. Entry points: the handlers `brief`, `check` and `redact`, called by `cli::run`.
 use super::args::{BriefArgs, CheckArgs};
 use super::exit::{CliError, Exit};
+use super::limits::join_context;
 use super::output::{BriefOutput, CheckOutput, CheckedCitation};
-use super::run::join_context;
 use super::screen::{BOLD, DIM, Screen};
 use crate::app::text_check::CitationCheckRequest;
 use crate::app::{App, AppError};

@@ -296,6 +296,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("list", schemars::schema_for!(ListOutput)),
         ("models", schemars::schema_for!(ModelsOutput)),
         ("serve", schemars::schema_for!(ServeOutput<'_>)),
+        ("options", schemars::schema_for!(crate::options::DebateOptions)),
         ("outcome", schemars::schema_for!(OutcomeOutput)),
         ("prompt", schemars::schema_for!(PromptOutput)),
         ("recheck", schemars::schema_for!(RecheckOutput)),

@@ -3,13 +3,13 @@
 use super::args::ResumeArgs;
 use super::exit::{CliError, Exit};
 use super::human_input::{self, HumanInput};
+use super::limits::merge_budget;
 use super::play::{DebatePlayer, print_result};
-use super::run::merge_budget;
 use super::screen::Screen;
 use super::workspace;
-use crate::app::draft::with_absolute_script;
-use crate::app::recovery::UnsignedFile;
-use crate::app::{App, AppError, DebateDraft};
+use crate::app::cast::with_absolute_script;
+use crate::app::unsigned_file::UnsignedFile;
+use crate::app::{App, AppError, Cast};
 use crate::config::Config;
 use crate::debate::{Amendment, Debate, DebateOutcome, LogFlaw, Participant, Seat};
 use crate::engine::{Command, LeaseMode, StoredDebate};
@@ -96,9 +96,8 @@ async fn resolve_or_import(
     );
     match human_input::ask_line(&strip_control_chars(&question), screen).await? {
         HumanInput::Text(answer) if ["y", "yes"].contains(&answer.to_lowercase().as_str()) => {
-            let draft =
-                DebateDraft::new("", Participant::Human, Participant::Human, Participant::Human);
-            Ok(app.import_unsigned(&unsigned, &draft, &workspace::current_workspace(config))?.id)
+            let cast = Cast::solo(Participant::Human);
+            Ok(app.import_unsigned(&unsigned, &cast, &workspace::current_workspace(config))?.id)
         }
         _ => Err(AppError::OnlyUnsignedFile(unsigned).into()),
     }

@@ -4,30 +4,29 @@ use super::args::ReviewArgs;
 use super::exit::{CliError, Exit};
 use super::play::DebatePlayer;
 use super::review_output::{OutputTarget, parse_outputs, write_review};
-use super::run::{build_draft, print_preparation};
+use super::run::{parse_options, print_report};
 use super::screen::Screen;
+use super::start_progress::print_stages;
 use super::workspace;
-use crate::app::change_review::{EarlierReview, summarize_change};
-use crate::app::topic_options::TopicOptions;
-use crate::app::{App, AppError, DebateDraft};
+use crate::app::request::HoldPolicy;
+use crate::app::{
+    App, AppError, ReviewRequest, ReviewStarted, ReviewState, StartPolicy, StartProgress,
+    StartRequest, StartStage, summarize_change,
+};
 use crate::config::{CiContext, Config};
 use crate::debate::{Debate, KnownFinding};
 use crate::engine::signals::wait_for_shutdown;
-use crate::engine::{ArchiveError, ChangeSelector, ChangeSet, LeaseMode, Workspace};
+use crate::engine::{ChangeSelector, ChangeSet, DebateRun, Workspace};
 use crate::report::sanitize::one_line;
-use crate::review::merge_gate::blocks_merge;
-use crate::review::request::{self, PreparedReview};
+use crate::review::merge_gate::{FailOn, blocks_merge};
 use crate::review::{Review, review_from_debate, skipped_review, with_known_findings};
 use std::io::Read;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
 use tokio::time::Instant;
 
 /// Maximum size in bytes of a description, an earlier review or a patch.
 const MAX_INPUT_BYTES: u64 = 64 * 1024 * 1024;
-
-/// Poll interval while another process runs the same review.
-const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Handler of `debate review`.
 pub(super) async fn review(
@@ -39,45 +38,15 @@ pub(super) async fn review(
     let deadline = args.time_limit.map(|time| Instant::now() + time);
     let (workspace, ci) = (workspace::current_workspace(config), config.ci_context());
     check_stdio_use(args)?;
-    request::require_archive_outside_repo(&config.data_dir, &workspace.root)?;
     // Read all inputs before any output file is opened: they may be the same file.
-    let selector = select_change(args, &ci, config)?;
-    let review_request = request::ReviewRequest {
-        title: change_title(args, &ci),
-        body: change_description(args, &ci, &config.current_dir)?,
-        selector: Some(selector.clone()),
-        subject: args.subject.clone().or(ci.number.map(|number| format!("#{number}"))),
-        earlier: args
-            .earlier
-            .as_ref()
-            .map(|it| read_earlier_review(&config.current_dir, it))
-            .transpose()?,
-        fresh: args.fresh,
-    };
+    let title = change_title(args, &ci);
+    let request = build_request(args, &ci, config, deadline)?;
     let outputs = parse_outputs(&args.output, &config.current_dir, &config.repo_root)?;
-    let output_files = outputs.iter().filter_map(OutputTarget::resolved_file).collect();
-    let change_set = app
-        .find_change_set(&workspace.root, selector, output_files)
-        .await
-        .map_err(change_not_found)?;
-    screen.note(&format!("[INFO] Under review: {}", one_line(&change_set.description)));
-    warn_about_secrets(&ci, &change_set, screen);
-    let outcome = if let Some(reason) = request::skip_reason(&change_set, args.docs) {
-        Err(NotDebated { reason: reason.as_str(), incomplete: false })
-    } else {
-        let ci = &ci;
-        let review_run = ReviewRun {
-            args,
-            config,
-            app,
-            workspace: &workspace,
-            ci,
-            request: &review_request,
-            deadline,
-        };
-        Box::pin(review_run.debate_change(&change_set, screen)).await?
-    };
-    let change_summary = summarize_change(&change_set, &review_request.title);
+    let ignored_files = outputs.iter().filter_map(OutputTarget::resolved_file).collect();
+    let request = ReviewRequest { ignored_files, ..request };
+    let review_run = ReviewRun { args, config, app, workspace: &workspace, ci: &ci, deadline };
+    let (change_set, outcome) = Box::pin(review_run.debate_change(request, screen)).await?;
+    let change_summary = summarize_change(&change_set, &title);
     let review = match &outcome {
         Ok(ReviewDebate { debate, earlier_findings, .. }) => {
             let review = review_from_debate(debate, args.max_findings).unwrap_or_default();
@@ -106,6 +75,35 @@ pub(super) async fn review(
     })
 }
 
+/// Converts flags and CI variables to a request.
+fn build_request(
+    args: &ReviewArgs,
+    ci: &CiContext,
+    config: &Config,
+    deadline: Option<Instant>,
+) -> Result<ReviewRequest, CliError> {
+    let policy =
+        StartPolicy { parse_topic: false, holds: HoldPolicy::Never, ..StartPolicy::terminal() };
+    let options = parse_options(&args.seating)?;
+    let earlier = args.earlier.as_ref().map(|it| read_earlier_review(&config.current_dir, it));
+    Ok(ReviewRequest {
+        start: StartRequest::new("", options, policy, config.current_dir.clone()),
+        selector: Some(select_change(args, ci, config)?),
+        ignored_files: vec![],
+        title: change_title(args, ci),
+        body: change_description(args, ci, &config.current_dir)?,
+        subject: args.subject.clone().or(ci.number.map(|number| format!("#{number}"))),
+        earlier: earlier.transpose()?,
+        fresh: args.fresh,
+        force: args.docs,
+        needs_verdict: FailOn::from(args.fail_on) != FailOn::Never,
+        wait_for_other: true,
+        deadline,
+        is_fork: ci.from_fork,
+        archive_dir: config.data_dir.clone(),
+    })
+}
+
 /// Debate about a change.
 struct ReviewDebate {
     debate: Debate,
@@ -122,103 +120,81 @@ struct NotDebated {
     incomplete: bool,
 }
 
-/// A review request, with everything needed to run it.
+/// Everything needed to run a review.
 struct ReviewRun<'a> {
     args: &'a ReviewArgs,
     config: &'a Config,
     app: &'a App,
     workspace: &'a Workspace,
     ci: &'a CiContext,
-    request: &'a request::ReviewRequest,
     deadline: Option<Instant>,
 }
 
 impl ReviewRun<'_> {
-    /// Reuses, resumes or starts the debate about the change, or returns why there is none.
+    /// Reuses, resumes or plays the debate about the change, or returns why there is none.
     async fn debate_change(
         &self,
-        change_set: &ChangeSet,
+        request: ReviewRequest,
         screen: &mut Screen,
-    ) -> Result<Result<ReviewDebate, NotDebated>, CliError> {
-        let ReviewRun { args, config, app, workspace, ci, .. } = self;
-        let initial_draft =
-            build_draft(&args.seating, &TopicOptions::default(), None, config, app)?;
-        let prepared_review = request::prepare_review(
-            app,
-            &workspace.root,
-            change_set.clone(),
-            self.request.clone(),
-            initial_draft,
-        )
-        .await?;
-        let PreparedReview { mut draft, seating, earlier } = prepared_review;
-        request::require_verdict_format(app, &draft.format, args.fail_on.into())?;
-        let show_known = earlier.is_none() || args.earlier.is_some();
-        let known: Vec<&KnownFinding> =
-            draft.reviewed_change.iter().filter(|_| show_known).flat_map(|it| &it.known).collect();
-        if !known.is_empty() {
-            let (total, gone_count) = (known.len(), known.iter().filter(|it| it.gone).count());
-            screen.note(&format!(
-                "[INFO] Findings of the earlier review: {total}; evidence gone for {gone_count} of them."
-            ));
-        }
-        let earlier = self.wait_for_other_process(earlier, &mut draft, screen).await?;
-        let job = match earlier {
-            Some(EarlierReview::Running { .. }) => {
-                let reason = "another process was arguing the same until the time was over";
-                return Ok(Err(NotDebated { reason, incomplete: true }));
+    ) -> Result<(Arc<ChangeSet>, Result<ReviewDebate, NotDebated>), CliError> {
+        let ReviewRun { args, app, .. } = self;
+        let started = self.start(request, screen).await?;
+        let ReviewStarted { change_set, known_findings, state } = started;
+        let outcome = match state {
+            ReviewState::Skipped(reason) => {
+                Err(NotDebated { reason: reason.as_str(), incomplete: false })
             }
-            Some(EarlierReview::Finished(id)) => {
+            ReviewState::Running(_) => {
+                let reason = "another process was arguing the same until the time was over";
+                Err(NotDebated { reason, incomplete: true })
+            }
+            ReviewState::TimedOut => {
+                let reason = "the time was over before anybody could be asked";
+                Err(NotDebated { reason, incomplete: true })
+            }
+            ReviewState::NoProvider => {
+                let reason = "the change comes from a fork, which has no secrets, so there is no \
+                              model to ask";
+                Err(NotDebated { reason, incomplete: false })
+            }
+            ReviewState::Finished(id) => {
                 screen.note(&format!("[INFO] Reviewed already, as {id}: nobody is asked again."));
-                let known =
-                    draft.reviewed_change.map(|it| it.known).filter(|_| args.earlier.is_some());
-                return Ok(Ok(ReviewDebate {
+                Ok(ReviewDebate {
                     debate: app.read(&id)?.1,
                     stopped: false,
-                    earlier_findings: known,
-                }));
+                    earlier_findings: Some(known_findings).filter(|_| args.earlier.is_some()),
+                })
             }
-            Some(EarlierReview::Unfinished(id)) => {
-                screen.note(&format!("[INFO] Going on with {id}, which was cut short."));
-                let commands = app.budget_commands(&id, draft.budget)?;
-                match app.resume(&id, workspace, LeaseMode::IfFree, commands) {
-                    Err(error) if is_lost_race(&error) => {
-                        tracing::info!(reason = %error, "lost a race, looking it up again");
-                        return Box::pin(self.debate_change(change_set, screen)).await;
-                    }
-                    resumed => resumed?,
-                }
-            }
-            None => {
-                let prepared = tokio::select! {
-                    prepared = app.prepare(draft, &seating, &workspace.root) => prepared,
-                    () = sleep_until_deadline(self.deadline) => {
-                        let reason = "the time was over before anybody could be asked";
-                        return Ok(Err(NotDebated { reason, incomplete: true }));
-                    }
-                    () = wait_for_shutdown() => {
-                        screen.warn("[WARN] Stopped before anything was opened.");
-                        return Err(CliError::Usage("stopped".into(), "start it again".into()));
-                    }
-                };
-                let (final_draft, warnings) = match prepared {
-                    Err(error) if ci.from_fork && error.is_provider_missing() => {
-                        let reason = "the change comes from a fork, which has no secrets, so there is \
-                                   no model to ask";
-                        return Ok(Err(NotDebated { reason, incomplete: false }));
-                    }
-                    prepared => prepared?,
-                };
-                print_preparation(&final_draft, &warnings, app, screen)?;
-                match app.open(&final_draft, workspace) {
-                    Err(error) if is_lost_race(&error) => {
-                        tracing::info!(reason = %error, "lost a race, looking it up again");
-                        return Box::pin(self.debate_change(change_set, screen)).await;
-                    }
-                    opened => opened?,
-                }
+            ReviewState::Resumed(run) => Ok(self.play(*run, screen).await?),
+            ReviewState::Started(started) => {
+                print_report(&started.report, screen);
+                Ok(self.play(started.run, screen).await?)
             }
         };
+        Ok((change_set, outcome))
+    }
+
+    /// Starts the review and prints its stages.
+    async fn start(
+        &self,
+        request: ReviewRequest,
+        screen: &mut Screen,
+    ) -> Result<ReviewStarted, CliError> {
+        let mut stages = ReviewStages::default();
+        let (progress, receiver) = StartProgress::channel();
+        let review = self.app.review(request, self.workspace, &progress);
+        let show = |stage| stages.show(stage, self.ci, screen);
+        let started = tokio::select! {
+            started = print_stages(review, receiver, show) => started,
+            () = wait_for_shutdown() => return Err(stages.stopped_error(screen)),
+        };
+        started.map_err(
+            |error| if stages.change_found { error.into() } else { change_not_found(error) },
+        )
+    }
+
+    async fn play(&self, job: DebateRun, screen: &mut Screen) -> Result<ReviewDebate, CliError> {
+        let ReviewRun { args, config, app, deadline, .. } = *self;
         let id = job.id().to_owned();
         let player = DebatePlayer {
             config,
@@ -226,7 +202,7 @@ impl ReviewRun<'_> {
             assume_yes: true,
             display: args.display,
             print_summary: false,
-            deadline: self.deadline,
+            deadline,
             resume_hint: Some(
                 "The same command goes on with it; after a spent budget, with a higher one.",
             ),
@@ -235,58 +211,59 @@ impl ReviewRun<'_> {
         let result = player.play_until_stop(job, screen).await;
         screen.end_group();
         let stopped = result?.stopped;
-        Ok(Ok(ReviewDebate { debate: app.read(&id)?.1, stopped, earlier_findings: None }))
+        Ok(ReviewDebate { debate: app.read(&id)?.1, stopped, earlier_findings: None })
     }
 }
 
-/// Whether another process has started or resumed the same review since the archive was read. The
-/// caller then retries, finds that debate and waits for it.
-fn is_lost_race(error: &AppError) -> bool {
-    use ArchiveError::{Duplicate, LeaseHeld};
-    matches!(error, AppError::Archive(LeaseHeld { .. } | Duplicate { .. }))
+/// The stages a review has passed.
+#[derive(Default)]
+struct ReviewStages {
+    change_found: bool,
+    /// Whether it waits for another process.
+    waiting: bool,
 }
 
-/// Sleeps until the deadline, or for ever without one.
-async fn sleep_until_deadline(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
-    }
-}
-
-impl ReviewRun<'_> {
-    /// Polls until no other process runs the same review or the deadline passes, and returns the
-    /// earlier review. Earlier debates that cannot be reused are superseded by the draft.
-    async fn wait_for_other_process(
-        &self,
-        mut earlier: Option<EarlierReview>,
-        draft: &mut DebateDraft,
-        screen: &mut Screen,
-    ) -> Result<Option<EarlierReview>, CliError> {
-        let mut announced = false;
-        while let (Some(EarlierReview::Running { id, holder }), Some(reviewed_change)) =
-            (&earlier, &draft.reviewed_change)
-        {
-            if self.deadline.is_some_and(|limit| Instant::now() >= limit) {
-                break;
+impl ReviewStages {
+    fn show(&mut self, stage: StartStage, ci: &CiContext, screen: &mut Screen) {
+        let was_waiting = std::mem::take(&mut self.waiting);
+        match stage {
+            StartStage::ChangeFound(change_set) => {
+                let description = one_line(&change_set.description);
+                screen.note(&format!("[INFO] Under review: {description}"));
+                warn_about_secrets(ci, &change_set, screen);
+                self.change_found = true;
             }
-            if !announced {
-                screen.note(&format!("[INFO] {holder} runs the same review, as {id}: waiting."));
-                tracing::info!(debate = %id, holder = %holder, "waiting for another process");
-                announced = true;
+            StartStage::KnownFindings(known) if !known.is_empty() => {
+                let (total, gone) = (known.len(), known.iter().filter(|it| it.gone).count());
+                screen.note(&format!(
+                    "[INFO] Findings of the earlier review: {total}; evidence gone for {gone} of \
+                     them."
+                ));
             }
-            tokio::select! {
-                () = tokio::time::sleep(POLL_INTERVAL) => {}
-                () = wait_for_shutdown() => {
-                    let hint = "start it again: the result of the other process is used then";
-                    return Err(CliError::Usage("stopped while waiting".into(), hint.into()));
+            StartStage::Waiting { id, holder } => {
+                if !was_waiting {
+                    let message =
+                        format!("[INFO] {holder} runs the same review, as {id}: waiting.");
+                    screen.note(&message);
+                    tracing::info!(debate = %id, holder = %holder, "waiting for another process");
                 }
+                self.waiting = true;
             }
-            let same = self.app.find_same_review(&self.workspace.root, reviewed_change)?;
-            earlier = same.earlier;
-            draft.supersedes = same.ids;
+            StartStage::Resuming(id) => {
+                screen.note(&format!("[INFO] Going on with {id}, which was cut short."));
+            }
+            _ => {}
         }
-        Ok(earlier)
+    }
+
+    /// The error after a stop signal.
+    fn stopped_error(&self, screen: &mut Screen) -> CliError {
+        if self.waiting {
+            let hint = "start it again: the result of the other process is used then";
+            return CliError::Usage("stopped while waiting".into(), hint.into());
+        }
+        screen.warn("[WARN] Stopped before anything was opened.");
+        CliError::Usage("stopped".into(), "start it again".into())
     }
 }
 

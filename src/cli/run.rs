@@ -1,22 +1,19 @@
-//! `debate run`: turns flags and topic into a [`DebateDraft`], runs the preflight checks, and plays
-//! the debate. Other commands share the helpers for drafts, context and budgets.
-use super::args::{LimitArgs, RunArgs, SeatingArgs};
+//! `debate run`: converts flags and topic into a [`StartRequest`], starts the debate and plays it.
+//! `debate review` shares the conversion of the flags.
+use super::args::{RunArgs, SeatingArgs};
 use super::exit::{CliError, Exit};
+use super::limits::join_context;
 use super::play::DebatePlayer;
 use super::screen::Screen;
+use super::start_progress::print_stages;
 use super::workspace;
-use crate::app::draft::with_absolute_script;
-use crate::app::format_options::{CastRequest, FormatOptions};
-use crate::app::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
-use crate::app::preflight::{AUTO_CONTEXT, SeatingRequest};
-use crate::app::topic_options::TopicOptions;
-use crate::app::{App, DebateDraft};
+use crate::app::{App, StartPolicy, StartProgress, StartReport, StartRequest, StartStage};
 use crate::config::Config;
-use crate::debate::{Budget, HoldPoint, Participant, Rounds, to_millionths};
+use crate::debate::Participant;
 use crate::engine::signals::wait_for_shutdown;
+use crate::options::DebateOptions;
 use crate::report::sanitize::strip_control_chars;
 use std::path::Path;
-use std::time::Duration;
 
 /// Handler of `debate run`.
 pub(super) async fn run(
@@ -26,36 +23,28 @@ pub(super) async fn run(
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
     let workspace = workspace::current_workspace(config);
-    let topic_options = parse_topic(run, config, app)?;
-    if let Some(description) = topic_options.describe() {
-        screen.note(&format!("[INFO] Understood: {}", strip_control_chars(&description)));
-    }
-    let (draft, seating_request) =
-        build_draft(&run.seating, &topic_options, run.output.clone(), config, app)?;
-    let offer = &app.find_format(&draft.format)?.offer;
-    // Acts without a fixed number of rounds need the user to end them.
-    let is_open_ended = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
-    let mut holds = vec![];
-    holds.extend((run.plan || offer.confirm_plan).then_some(HoldPoint::Start));
-    holds.extend((run.pause || is_open_ended).then_some(HoldPoint::Rounds));
-    let draft = DebateDraft { holds, ..draft };
-    let seating_request = match seating_request.context.as_str() {
-        "" => SeatingRequest { context: AUTO_CONTEXT.into(), ..seating_request },
-        _ => seating_request,
+    require_topic(run, &workspace.root, app)?;
+    let options = DebateOptions {
+        output_path: run.output.clone(),
+        confirm_plan: run.plan.then_some(true),
+        pause: run.pause.then_some(true),
+        ..parse_options(&run.seating)?
     };
-    if let Some(output) = &draft.report_path {
+    if let Some(output) = options.output_path.as_ref().filter(|path| !path.trim().is_empty()) {
         check_writable(&workspace.root.join(output))?;
     }
-    let prepared = tokio::select! {
-        prepared = app.prepare(draft, &seating_request, &workspace.root) => prepared,
+    let (policy, folder) = (StartPolicy::terminal(), config.current_dir.clone());
+    let request = StartRequest::new(&run.topic, options, policy, folder);
+    let (progress, stages) = StartProgress::channel();
+    let start = app.start(request, &workspace, &progress);
+    let started = tokio::select! {
+        started = print_stages(start, stages, |stage| print_stage(&stage, screen)) => started?,
         () = wait_for_shutdown() => {
             screen.warn("[WARN] Stopped before anything was opened.");
             return Ok(Exit::Stopped);
         }
     };
-    let (prepared_draft, warnings) = prepared?;
-    print_preparation(&prepared_draft, &warnings, app, screen)?;
-    let job = app.open(&prepared_draft, &workspace)?;
+    print_report(&started.report, screen);
     let (assume_yes, display) = (run.yes, run.display);
     DebatePlayer {
         config,
@@ -66,87 +55,80 @@ pub(super) async fn run(
         deadline: None,
         resume_hint: None,
     }
-    .play(job, screen)
+    .play(started.run, screen)
     .await
 }
 
+fn print_stage(stage: &StartStage, screen: &mut Screen) {
+    if let StartStage::Understood(description) = stage {
+        screen.note(&format!("[INFO] Understood: {}", strip_control_chars(description)));
+    }
+}
+
 /// Prints warnings, the selected context, the chosen participants and the cost estimate.
-pub(super) fn print_preparation(
-    draft: &DebateDraft,
-    warnings: &[String],
-    app: &App,
-    screen: &mut Screen,
-) -> Result<(), CliError> {
-    for warning in warnings {
+pub(super) fn print_report(report: &StartReport, screen: &mut Screen) {
+    for warning in &report.warnings {
         screen.warn(&format!("[WARN] {}", strip_control_chars(warning)));
     }
-    for line in &draft.picked {
+    for line in &report.given {
         screen.note(&format!("[INFO] Given: {}", strip_control_chars(line)));
     }
-    for line in &draft.seat_choices {
+    for line in &report.chosen {
         screen.note(&format!("[INFO] Chosen: {}", strip_control_chars(line)));
     }
-    if let Some(estimate) = app.estimate_cost(draft)? {
+    if let Some(estimate) = &report.estimate {
         screen.note(&format!("[INFO] Estimate: {}", estimate.summary));
-        if let Some(budget_warning) = estimate.budget_warning {
+        if let Some(budget_warning) = &estimate.budget_warning {
             screen.warn(&format!("[WARN] {budget_warning}"));
         }
     }
-    Ok(())
 }
 
-/// Builds a draft and a seating request from flags, topic options and config.
-pub(super) fn build_draft(
-    seating: &SeatingArgs,
-    topic_options: &TopicOptions,
-    output: Option<String>,
-    config: &Config,
-    app: &App,
-) -> Result<(DebateDraft, SeatingRequest), CliError> {
-    let seating_request = build_seating_request(seating, topic_options, config)?;
-    let limits = config.settings.limits;
-    let format = seating.format.clone().or_else(|| topic_options.format.clone());
-    let draft = DebateDraft {
-        format: format.unwrap_or("duel".into()),
-        rounds: seating.rounds.or(topic_options.rounds),
-        effort: seating_request.effort,
-        budget: merge_budget(seating.limits.or_config(limits), Budget::default())?,
-        turn_seconds: seating.turn_timeout.or(limits.turn_seconds),
-        sealed: seating.sealed,
-        stop_when_settled: seating.stop_when_settled,
-        ..DebateDraft::new(
-            &topic_options.topic,
-            Participant::Human,
-            Participant::Human,
-            Participant::Human,
-        )
+/// Converts the flags of `run` and `review` to options.
+pub(super) fn parse_options(seating: &SeatingArgs) -> Result<DebateOptions, CliError> {
+    let side = |seat: &Option<Participant>, model: &Option<String>, role| {
+        resolve_seat(seat.as_ref(), model.as_deref(), role)
     };
-    let options = FormatOptions { output_path: output, ..seating.format_options.parse()? };
-    Ok(app.apply_format_options(options, draft, seating_request, &config.current_dir)?)
+    // One judge is a seat; several are a panel.
+    let judges: Vec<String> = seating.judge.iter().map(ToString::to_string).collect();
+    let (judge, judges) = match judges.as_slice() {
+        [judge] => (Some(judge.clone()), vec![]),
+        _ => (None, judges),
+    };
+    let context = join_context(&seating.context);
+    Ok(DebateOptions {
+        format: seating.format.clone(),
+        proposer: side(&seating.proposer, &seating.model_proposer, "proposer")?,
+        challenger: side(&seating.challenger, &seating.model_challenger, "challenger")?,
+        judge,
+        judges,
+        rounds: seating.rounds.map(Into::into),
+        effort: seating.effort.map(Into::into),
+        context: Some(context).filter(|context| !context.is_empty()),
+        sealed: seating.sealed.then_some(true),
+        stop_when_settled: seating.stop_when_settled.then_some(true),
+        probe: seating.no_probe.then_some(false),
+        max_cost: seating.limits.max_cost,
+        max_tokens: seating.limits.max_tokens,
+        max_minutes: seating.limits.max_minutes,
+        turn_seconds: seating.turn_timeout,
+        await_seconds: seating.await_timeout,
+        ..seating.format_options.parse()?
+    })
 }
 
-/// Parses the topic and the options written in it. An empty topic is an error.
-fn parse_topic(run: &RunArgs, config: &Config, app: &App) -> Result<TopicOptions, CliError> {
-    if run.topic.trim().is_empty() {
-        let suggestions = app.suggest_topics(&workspace::current_workspace(config).root);
-        let hint = if suggestions.is_empty() {
-            "as in `debate run 'Should we use sqlx or rusqlite here?'`".into()
-        } else {
-            format!("questions about what has changed here:\n  {}", suggestions.join("\n  "))
-        };
-        return Err(CliError::Usage("the topic is empty".into(), hint));
+/// Rejects an empty topic, with suggestions.
+fn require_topic(run: &RunArgs, root: &Path, app: &App) -> Result<(), CliError> {
+    if !run.topic.trim().is_empty() {
+        return Ok(());
     }
-    // Flags override options in the topic.
-    let (topic_options, seating) = (app.parse_topic_options(&run.topic), &run.seating);
-    Ok(TopicOptions {
-        format: topic_options.format.filter(|_| seating.format.is_none()),
-        proposer: topic_options.proposer.filter(|_| seating.proposer.is_none()),
-        challenger: topic_options.challenger.filter(|_| seating.challenger.is_none()),
-        judge: topic_options.judge.filter(|_| seating.judge.is_empty()),
-        rounds: topic_options.rounds.filter(|_| seating.rounds.is_none()),
-        effort: topic_options.effort.filter(|_| seating.effort.is_none()),
-        ..topic_options
-    })
+    let suggestions = app.suggest_topics(root);
+    let hint = if suggestions.is_empty() {
+        "as in `debate run 'Should we use sqlx or rusqlite here?'`".into()
+    } else {
+        format!("questions about what has changed here:\n  {}", suggestions.join("\n  "))
+    };
+    Err(CliError::Usage("the topic is empty".into(), hint))
 }
 
 /// Checks that the report file does not exist and can be created.
@@ -167,109 +149,24 @@ fn check_writable(path: &Path) -> Result<(), CliError> {
     })
 }
 
-/// Seats the user wants. Flags override the topic, the topic overrides the config.
-fn build_seating_request(
-    seating: &SeatingArgs,
-    topic_options: &TopicOptions,
-    config: &Config,
-) -> Result<SeatingRequest, CliError> {
-    let folder = &config.current_dir;
-    let model =
-        |flag: &Option<Participant>, from_topic: &Option<String>, model: &Option<String>, role| {
-            let participant = flag.clone().or_else(|| from_topic.as_ref()?.parse().ok());
-            resolve_seat(participant.as_ref(), model.as_deref(), role, folder)
-        };
-    let judge =
-        seating.judge.first().cloned().or_else(|| topic_options.judge.as_ref()?.parse().ok());
-    let (pro, con) = (&topic_options.proposer, &topic_options.challenger);
-    let requested = RequestedSeats {
-        proposer: model(&seating.proposer, pro, &seating.model_proposer, "proposer")?,
-        challenger: model(&seating.challenger, con, &seating.model_challenger, "challenger")?,
-        judge: judge.map(|judge| with_absolute_script(judge, folder)),
-    };
-    let settings = &config.settings.seats;
-    let preferences =
-        SeatPreferences::parse(&settings.pairings, &settings.judges).map_err(|error| {
-            let hint = "write seats as in `claude` or `openai:MODEL`";
-            CliError::Usage(format!("`seats` in your configuration: {error}"), hint.into())
-        })?;
-    Ok(SeatingRequest {
-        requested,
-        preferences,
-        cast: CastRequest {
-            panel: seating
-                .judge
-                .iter()
-                .skip(1)
-                .map(|judge| with_absolute_script(judge.clone(), folder))
-                .collect(),
-            ..CastRequest::default()
-        },
-        // A person may be away from the terminal, so a human argues only if named. Without an
-        // independent judge a debater judges, or else the human.
-        fallbacks: FallbackSeats {
-            debater: None,
-            judge: FallbackJudge::Debater(Participant::Human),
-        },
-        context: join_context(&seating.context),
-        change: None,
-        effort: seating.effort.map(Into::into).or(topic_options.effort),
-        probe_timeout: (!seating.no_probe && settings.probe.unwrap_or(true))
-            .then_some(Duration::MAX),
-    })
-}
-
-/// Joins context items into one string. A note extends to the end, so notes come last.
-pub(super) fn join_context(context: &[String]) -> String {
-    let (notes, items): (Vec<&str>, Vec<&str>) =
-        context.iter().map(|item| item.trim()).partition(|item| item.starts_with("note="));
-    let notes: Vec<&str> = notes.iter().map(|note| note.trim_start_matches("note=")).collect();
-    let note = (!notes.is_empty()).then(|| format!("note={}", notes.join("\n")));
-    items.into_iter().map(str::to_owned).chain(note).collect::<Vec<_>>().join("\n")
-}
-
-/// Resolves a seat flag. Script paths become absolute, so that a resume from another folder works.
+/// Joins the seat and the model of a side, which can be separate flags.
 fn resolve_seat(
     participant: Option<&Participant>,
     model: Option<&str>,
     role: &str,
-    folder: &Path,
-) -> Result<Option<Participant>, CliError> {
-    let participant = match (participant, model) {
-        (None, None) => return Ok(None),
-        (Some(Participant::Model { tool, model: None }), Some(model)) => format!("{tool}:{model}")
-            .parse()
-            .map_err(|error: crate::debate::seat::ParticipantError| {
+) -> Result<Option<String>, CliError> {
+    match (participant, model) {
+        (participant, None) => Ok(participant.map(ToString::to_string)),
+        (Some(Participant::Model { tool, model: None }), Some(model)) => {
+            let seat = format!("{tool}:{model}");
+            seat.parse::<Participant>().map_err(|error| {
                 CliError::Usage(format!("`{model}`: {error}"), "give the model's plain name".into())
-            })?,
-        (_, Some(_)) => {
-            return Err(CliError::Usage(
-                format!("the {role}'s model is given twice, or it takes none"),
-                format!("either `--{role} TOOL:MODEL` or `--model-{role} MODEL`"),
-            ));
+            })?;
+            Ok(Some(seat))
         }
-        (Some(participant), None) => participant.clone(),
-    };
-    Ok(Some(with_absolute_script(participant, folder)))
-}
-
-/// Budget from the flags, with the earlier budget for limits that were not given.
-pub(super) fn merge_budget(limits: LimitArgs, current: Budget) -> Result<Budget, CliError> {
-    let cost = limits.max_cost.map(parse_cost).transpose()?;
-    Ok(Budget {
-        cost: cost.or(current.cost),
-        tokens: limits.max_tokens.or(current.tokens),
-        milliseconds: limits.max_minutes.map(minutes_to_ms).or(current.milliseconds),
-    })
-}
-
-fn minutes_to_ms(minutes: u64) -> u64 {
-    minutes.saturating_mul(60_000)
-}
-
-/// Converts a cost to millionths, or returns a usage error.
-fn parse_cost(amount: f64) -> Result<u64, CliError> {
-    to_millionths(amount).ok_or_else(|| {
-        CliError::Usage(format!("`{amount}` is no amount"), "give a number such as 0.50".into())
-    })
+        (_, Some(_)) => Err(CliError::Usage(
+            format!("the {role}'s model is given twice, or it takes none"),
+            format!("either `--{role} TOOL:MODEL` or `--model-{role} MODEL`"),
+        )),
+    }
 }

@@ -4,10 +4,10 @@
 use super::args::ServeArgs;
 use super::exit::{CliError, Exit};
 use super::format_options::parse_listener;
+use super::limits::merge_budget;
 use super::output::{JoinableDebate, ServeOutput};
-use super::run::merge_budget;
 use super::screen::Screen;
-use crate::app::draft::with_absolute_script;
+use crate::app::cast::with_absolute_script;
 use crate::app::{App, Listener};
 use crate::config::Config;
 use crate::debate::{Budget, Participant};

@@ -3,8 +3,8 @@
 //! are in `crate::tournament`.
 use super::args::TournamentArgs;
 use super::exit::{CliError, Exit};
+use super::limits::merge_budget;
 use super::output;
-use super::run::merge_budget;
 use super::screen::Screen;
 use super::workspace;
 use crate::app::App;

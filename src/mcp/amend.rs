@@ -4,12 +4,14 @@
 use super::error::ToolError;
 use super::validate;
 use crate::app::App;
-use crate::app::draft::with_absolute_script;
-use crate::app::format_options::{AuditMode, decide_audit, default_roles, parse_term};
+use crate::app::cast::with_absolute_script;
+use crate::app::default_roles;
+use crate::app::plan::{decide_audit, parse_term};
 use crate::app::topic_sides;
 use crate::debate::setup::MAX_TOPIC_CHARS;
 use crate::debate::{Amendment, Budget, Debate, HoldPoint, Participant, Role, Seat, to_millionths};
 use crate::engine::Command;
+use crate::options::AuditMode;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -45,39 +45,6 @@ pub(super) const OPTION_NAMES: &str = "review (of the change in context), confir
      decision_type, evidence_round, output_path; in dialectic partners; in tribunal listeners, \
      judge_share, audience_share, same_judge";
 
-/// Rare options of `start_debate`. They are not in its input schema, which would cost tokens in
-/// every conversation. The resource `debate://formats/{name}` documents them.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct StartOptions {
-    pub(super) review: bool,
-    pub(super) confirm_plan: Option<bool>,
-    pub(super) pause: Option<bool>,
-    pub(super) sealed: bool,
-    pub(super) stop_when_settled: bool,
-    pub(super) probe: Option<bool>,
-    pub(super) max_cost: Option<f64>,
-    pub(super) max_tokens: Option<u64>,
-    pub(super) max_minutes: Option<u64>,
-    pub(super) turn_seconds: Option<u32>,
-    pub(super) await_seconds: Option<u32>,
-}
-
-/// Options parsed as `StartOptions`. All others are parsed as format options.
-pub(super) const COMMON_OPTIONS: &[&str] = &[
-    "review",
-    "confirm_plan",
-    "pause",
-    "sealed",
-    "stop_when_settled",
-    "probe",
-    "max_cost",
-    "max_tokens",
-    "max_minutes",
-    "turn_seconds",
-    "await_seconds",
-];
-
 /// `continue_round`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

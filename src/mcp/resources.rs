@@ -133,3 +133,25 @@ What the debaters are given besides the topic, as one string of items separated 
 
 `continue_round {\"decision\":\"change\",\"say\":\"rounds=3, challenger=host\"}` changes rounds, topic, proposer, challenger, judge, any seat by its name, pause (on or off), max_cost, max_tokens, max_minutes for whoever has not been asked yet; before anything was said also goal, audience, decision_type and evidence_round (on or off).
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::args::OPTION_NAMES;
+    use crate::options::DebateOptions;
+
+    /// Options that are arguments of their own.
+    const ARGUMENTS: &[&str] =
+        &["challenger", "context", "effort", "format", "judge", "proposer", "rounds"];
+
+    #[test]
+    fn every_option_is_documented_for_models() {
+        for name in DebateOptions::names() {
+            if ARGUMENTS.contains(&name.as_str()) {
+                continue;
+            }
+            assert!(OPTIONS_REFERENCE.contains(&format!("`{name}`")), "`{name}` is not documented");
+            assert!(OPTION_NAMES.contains(&name), "`{name}` is not named in the error");
+        }
+    }
+}

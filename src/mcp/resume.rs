@@ -7,10 +7,10 @@ use super::server::McpServer;
 use super::token_limits::estimate_tokens;
 use super::validate;
 use super::wait::{WaitContext, WaitResult};
-use crate::app::draft::with_absolute_script;
+use crate::app::cast::with_absolute_script;
 use crate::app::import::ImportOutcome;
-use crate::app::recovery::UnsignedFile;
-use crate::app::{AppError, DebateDraft};
+use crate::app::unsigned_file::UnsignedFile;
+use crate::app::{AppError, Cast};
 use crate::debate::{Debate, Participant};
 use crate::engine::{StoredDebate, Workspace};
 use crate::report::sanitize::one_line;
@@ -150,8 +150,8 @@ impl McpServer {
         let file =
             select_foreign_file(recovered.unsigned_files, args.debate_id.as_deref(), workspace)
                 .ok_or(ToolError::NothingToImport)?;
-        let draft = self.parse_import_seats(args.say.as_deref())?;
-        let imported = self.registry.app.import_unsigned(&file, &draft, workspace)?;
+        let cast = self.parse_import_seats(args.say.as_deref())?;
+        let imported = self.registry.app.import_unsigned(&file, &cast, workspace)?;
         let note = match imported.outcome {
             ImportOutcome::Transcript { imported, turns } => {
                 format!(
@@ -166,9 +166,8 @@ impl McpServer {
     }
 
     /// Parses the seats of an imported debate. Default: the host plays all of them.
-    fn parse_import_seats(&self, assignments: Option<&str>) -> Result<DebateDraft, ToolError> {
-        let mut draft =
-            DebateDraft::new("", Participant::Host, Participant::Host, Participant::Host);
+    fn parse_import_seats(&self, assignments: Option<&str>) -> Result<Cast, ToolError> {
+        let mut cast = Cast::solo(Participant::Host);
         let parts = assignments.unwrap_or_default().split([',', ';', '\n']).map(str::trim);
         for part in parts.filter(|part| !part.is_empty()) {
             let (name, seat) = part.split_once('=').unwrap_or((part, ""));
@@ -178,13 +177,13 @@ impl McpServer {
                 seat.trim().parse::<Participant>().map_err(|error| invalid(error.to_string()))?;
             let participant = with_absolute_script(participant, &self.config.current_dir);
             match name.trim().to_lowercase().as_str() {
-                "proposer" => draft.proposer = participant,
-                "challenger" => draft.challenger = participant,
-                "judge" => draft.judge = participant,
+                "proposer" => cast.proposer = participant,
+                "challenger" => cast.challenger = participant,
+                "judge" => cast.judge = participant,
                 _ => return Err(invalid("proposer, challenger and judge can be named".into())),
             }
         }
-        Ok(draft)
+        Ok(cast)
     }
 }
 

@@ -9,7 +9,7 @@ use super::status::due_turn;
 use super::validate;
 use super::wait::{WaitContext, WaitResult};
 use crate::app::AppError;
-use crate::app::home_workspace;
+use crate::app::resume::home_workspace;
 use crate::debate::{Cue, Origin, PauseReason, Step, next};
 use crate::engine::{ArchiveError, Command, DebateQuery, SessionError, Workspace};
 use serde_json::Value;

@@ -13,7 +13,7 @@ use rmcp::service::{Peer, RoleServer};
 use rmcp::task_manager::TaskContext;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -138,15 +138,41 @@ impl WaitContext {
     /// and an error returned when the client cancels the request.
     pub(super) async fn await_with_progress<T>(
         &self,
-        message: &str,
+        message: &'static str,
+        work: impl Future<Output = T>,
+    ) -> Result<T, ToolError> {
+        let (_, stages) = mpsc::unbounded_channel::<()>();
+        self.await_from(message, stages, |()| None, work).await
+    }
+
+    /// As [`WaitContext::await_with_progress`], with a message that follows the stages of the work.
+    pub(super) async fn await_stages<T, S>(
+        &self,
+        stages: mpsc::UnboundedReceiver<S>,
+        describe: impl Fn(&S) -> Option<&'static str>,
+        work: impl Future<Output = T>,
+    ) -> Result<T, ToolError> {
+        self.await_from("starting", stages, |stage| describe(&stage), work).await
+    }
+
+    async fn await_from<T, S>(
+        &self,
+        mut message: &'static str,
+        mut stages: mpsc::UnboundedReceiver<S>,
+        describe: impl Fn(S) -> Option<&'static str>,
         work: impl Future<Output = T>,
     ) -> Result<T, ToolError> {
         let started_at = Instant::now();
+        let mut last_report = started_at;
         let mut work = std::pin::pin!(work);
         loop {
             tokio::select! {
                 output = &mut work => return Ok(output),
-                () = tokio::time::sleep(PROGRESS_INTERVAL) => self.report_progress(started_at, message).await,
+                Some(stage) = stages.recv() => message = describe(stage).unwrap_or(message),
+                () = tokio::time::sleep_until(last_report + PROGRESS_INTERVAL) => {
+                    last_report = Instant::now();
+                    self.report_progress(started_at, message).await;
+                }
                 () = self.cancel.cancelled() => {
                     return Err(ToolError::CallCancelled);
                 }

@@ -4,7 +4,7 @@ use super::finding::{EarlierFinding, Finding, FindingEvidence, FindingState};
 use crate::debate::{CodeLocation, NotedFinding, Severity};
 
 /// A finding with this claim, without location, evidence and answer.
-pub(super) fn finding_with_claim(claim: &str) -> Finding {
+pub(crate) fn finding_with_claim(claim: &str) -> Finding {
     Finding {
         fingerprint: "0".repeat(64),
         id: "C1".into(),
@@ -20,7 +20,7 @@ pub(super) fn finding_with_claim(claim: &str) -> Finding {
 }
 
 /// Verified evidence with this quote.
-pub(super) fn evidence_with_quote(quote: &str) -> FindingEvidence {
+pub(crate) fn evidence_with_quote(quote: &str) -> FindingEvidence {
     FindingEvidence {
         raw: String::new(),
         found: "exact".into(),
@@ -31,7 +31,7 @@ pub(super) fn evidence_with_quote(quote: &str) -> FindingEvidence {
 }
 
 /// An earlier finding with this claim, which is still open.
-pub(super) fn earlier_with_claim(claim: &str) -> EarlierFinding {
+pub(crate) fn earlier_with_claim(claim: &str) -> EarlierFinding {
     let noted = NotedFinding {
         fingerprint: "1".repeat(64),
         claim: claim.to_owned(),
@@ -43,19 +43,19 @@ pub(super) fn earlier_with_claim(claim: &str) -> EarlierFinding {
 }
 
 /// The location of a whole file.
-pub(super) fn location_of_file(file: &str) -> CodeLocation {
+pub(crate) fn location_of_file(file: &str) -> CodeLocation {
     CodeLocation { file: file.to_owned(), line: None, end_line: None, removed: false }
 }
 
 /// A review with one finding.
-pub(super) fn review_with_finding() -> Review {
+pub(crate) fn review_with_finding() -> Review {
     Review { findings: vec![finding_with_claim("It grows.")], ..Review::default() }
 }
 
 /// Asserts that a text of `max_chars` characters is shown in full after `prefix`, and that a longer
 /// one is cut and marked with `…`.
 #[track_caller]
-pub(super) fn assert_text_limit(max_chars: usize, prefix: &str, render: impl Fn(&str) -> String) {
+pub(crate) fn assert_text_limit(max_chars: usize, prefix: &str, render: impl Fn(&str) -> String) {
     let show = |chars: usize| format!("{prefix}{}", "x".repeat(chars));
     let at_limit = render(&"x".repeat(max_chars));
     assert!(at_limit.contains(&show(max_chars)), "{max_chars} after {prefix:?}: {at_limit}");
@@ -68,7 +68,7 @@ pub(super) fn assert_text_limit(max_chars: usize, prefix: &str, render: impl Fn(
 /// Asserts that a whole review is shown up to `max_bytes`, and that with one more byte a finding is
 /// dropped. `note` renders the note about dropped findings, for which room is always reserved.
 #[track_caller]
-pub(super) fn assert_size_limit(
+pub(crate) fn assert_size_limit(
     max_bytes: usize,
     note: impl Fn(&str) -> String,
     render: impl Fn(&Review) -> String,

@@ -5,14 +5,12 @@ use super::plan::TournamentPlan;
 use super::play::TournamentEvent;
 use super::schedule::ScheduledGame;
 use super::{GAME_TERM, TOURNAMENT_TERM};
-use crate::app::format_options::{CastRequest, FormatOptions};
-use crate::app::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
-use crate::app::preflight::SeatingRequest;
-use crate::app::{App, AppError, DebateDraft};
+use crate::app::{App, AppError, StartPolicy, StartProgress, StartRequest};
 use crate::debate::{Amendment, Budget, PauseReason, Step};
 use crate::engine::{
     ArchiveError, Command, DebateRun, LeaseMode, LogError, SessionError, Workspace,
 };
+use crate::options::DebateOptions;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -111,16 +109,18 @@ impl GameRunner<'_> {
                 Ok(Some(app.resume(&id, workspace, LeaseMode::IfFree, commands)?))
             }
             _ => {
-                let (draft, seating) = build_draft(app, plan, game, budget, self.plan_folder)?;
-                let mut stop = self.stop.clone();
-                let prepared = tokio::select! {
-                    prepared = app.prepare(draft, &seating, &workspace.root) => prepared,
+                let request = StartRequest {
+                    supersedes,
+                    ..game_request(plan, game, budget, self.plan_folder)
+                };
+                let (mut stop, progress) = (self.stop.clone(), StartProgress::discard());
+                let started = tokio::select! {
+                    started = app.start(request, workspace, &progress) => started,
                     _ = stop.wait_for(|stop| *stop) => {
                         return Err(AppError::Session(SessionError::NotRunning));
                     }
                 };
-                let new_draft = DebateDraft { supersedes, ..prepared?.0 };
-                Ok(Some(app.open(&new_draft, workspace)?))
+                Ok(Some(started?.run))
             }
         }
     }
@@ -190,51 +190,30 @@ impl GameRunner<'_> {
     }
 }
 
-/// Builds the draft and the seating request of a game.
-pub(super) fn build_draft(
-    app: &App,
+/// The request that starts a game. All seats are named, so nothing is chosen or probed.
+pub(super) fn game_request(
     plan: &TournamentPlan,
     game: &ScheduledGame,
     budget: Budget,
     folder: &Path,
-) -> Result<(DebateDraft, SeatingRequest), AppError> {
-    let resolve = |index: usize| {
-        TournamentPlan::resolve_participant(&plan.entrants[index].participant, folder)
-    };
-    let judges: Vec<_> = plan
-        .judges
-        .iter()
-        .map(|judge| TournamentPlan::resolve_participant(judge, folder))
-        .collect();
-    let (pro, con, judge) = (resolve(game.pro), resolve(game.con), judges[0].clone());
-    let requested = RequestedSeats {
-        proposer: Some(pro.clone()),
-        challenger: Some(con.clone()),
-        judge: Some(judge.clone()),
-    };
+) -> StartRequest {
+    let entrant = |index: usize| Some(plan.entrants[index].participant.to_string());
     let terms = [(TOURNAMENT_TERM, &plan.name), (GAME_TERM, &game.key)];
-    let draft = DebateDraft {
-        format: plan.format.clone(),
-        rounds: game.rounds,
+    let options = DebateOptions {
+        format: Some(plan.format.clone()),
+        proposer: entrant(game.pro),
+        challenger: entrant(game.con),
+        judges: plan.judges.iter().map(ToString::to_string).collect(),
+        rounds: game.rounds.map(Into::into),
         effort: plan.effort,
-        budget,
         turn_seconds: plan.turn_seconds,
+        context: Some(plan.context.clone()),
+        probe: Some(false),
+        ..DebateOptions::default()
+    };
+    StartRequest {
+        budget: Some(budget),
         terms: terms.into_iter().map(|(name, term)| (name.to_owned(), term.clone())).collect(),
-        panel: judges[1..].to_vec(),
-        ..DebateDraft::new(&game.motion, pro, con, judge)
-    };
-    let seating = SeatingRequest {
-        fallbacks: FallbackSeats {
-            debater: None,
-            judge: FallbackJudge::Debater(crate::debate::Participant::Human),
-        },
-        requested,
-        preferences: SeatPreferences::default(),
-        cast: CastRequest { panel: judges[1..].to_vec(), ..CastRequest::default() },
-        context: plan.context.clone(),
-        change: None,
-        effort: plan.effort,
-        probe_timeout: None,
-    };
-    app.apply_format_options(FormatOptions::default(), draft, seating, folder)
+        ..StartRequest::new(&game.motion, options, StartPolicy::unattended(), folder.to_owned())
+    }
 }

@@ -1,7 +1,7 @@
 //! Parser of tournament files (TOML). Validates everything before the first request to a model. The
 //! entry point is [`TournamentPlan::parse`], called by `debate tournament`. Most other files here
 //! take the plan as input.
-use crate::app::draft::with_absolute_script;
+use crate::app::cast::with_absolute_script;
 use crate::debate::setup::MAX_TOPIC_CHARS;
 use crate::debate::{Budget, Effort, Participant, to_millionths};
 use serde::Deserialize;

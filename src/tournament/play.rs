@@ -6,7 +6,7 @@ use super::plan::TournamentPlan;
 use super::running_games::{RunningGames, StartDecision};
 use super::schedule::{ScheduledGame, build_schedule};
 use super::standings::{Standings, compute_standings};
-use crate::app::preflight::ProbeResult;
+use crate::app::probe::ProbeResult;
 use crate::app::{App, AppError};
 use crate::debate::{FailureKind, Spend};
 use crate::engine::Workspace;

@@ -1,5 +1,5 @@
 //! Checks that a tournament can be played here before anything is spent, and estimates its cost.
-use super::game_runner::build_draft;
+use super::game_runner::game_request;
 use super::plan::TournamentPlan;
 use super::schedule::ScheduledGame;
 use crate::app::{App, AppError, UsageEstimate};
@@ -83,8 +83,7 @@ pub fn check_tournament(
                 cost: plan.game_budget.cost.or(plan.total_budget.cost),
                 ..plan.game_budget
             };
-            let (draft, _) = build_draft(app, plan, game, budget, folder)?;
-            let estimate = app.estimate_cost(&draft)?;
+            let estimate = app.estimate(&game_request(plan, game, budget, folder))?;
             for warning in estimate.iter().filter_map(|it| it.budget_warning.clone()) {
                 if !result.warnings.contains(&warning) {
                     result.warnings.push(warning);

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("debate", &[]),
     ("redact", &[]),
+    ("options", &["debate"]),
     ("engine", &["debate", "redact"]),
-    ("app", &["debate", "engine", "redact"]),
+    ("app", &["debate", "engine", "options", "redact", "review"]),
     ("report", &["debate"]),
-    ("review", &["app", "debate", "engine", "report"]),
+    ("review", &["debate", "report"]),
     ("providers", &["debate", "engine"]),
     ("store", &["debate", "engine", "secure_fs", "report"]),
     ("brief", &["engine", "redact", "repo"]),
@@ -19,12 +20,12 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("secure_fs", &[]),
     ("repo", &["secure_fs", "redact"]),
     ("formats_catalog", &["debate", "engine"]),
-    ("config", &[]),
+    ("config", &["options"]),
     ("clients", &["config", "debate", "secure_fs"]),
-    ("arena", &["app", "debate", "engine"]),
+    ("arena", &["app", "debate", "engine", "options"]),
     ("arena_client", &["app", "debate", "engine", "secure_fs"]),
     ("rating", &["app", "debate", "engine"]),
-    ("tournament", &["app", "debate", "engine", "rating"]),
+    ("tournament", &["app", "debate", "engine", "options", "rating"]),
     ("page", &["debate", "engine", "rating", "report"]),
     (
         "web",
@@ -37,6 +38,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "clients",
             "debate",
             "engine",
+            "options",
             "report",
             "review",
             "config",
@@ -46,7 +48,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "web",
         ],
     ),
-    ("mcp", &["app", "clients", "debate", "engine", "report", "review", "config"]),
+    ("mcp", &["app", "clients", "debate", "engine", "options", "report", "review", "config"]),
 ];
 
 /// Names that must not occur in the pure core.

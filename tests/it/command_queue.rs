@@ -3,11 +3,15 @@
 //! and the sender gets the result.
 use crate::fake_providers::NoEvidence;
 use crate::test_env::{RunningProcess, SeatScript, TestEnv, speech_with_claim, wait_until};
-use debate_mcp::app::{App, AppError, AppParts, CommandOutcome, DebateDraft};
+use debate_mcp::app::{
+    App, AppError, AppParts, CommandOutcome, StartDefaults, StartPolicy, StartProgress,
+    StartRequest,
+};
 use debate_mcp::brief::RepositorySource;
-use debate_mcp::debate::{Cue, Debate, Event, HoldPoint, Participant, Position, Step, next};
-use debate_mcp::engine::{COMMAND_TTL_MS, Clock, Command, Workspace};
+use debate_mcp::debate::{Cue, Debate, Event, Position, Step, next};
+use debate_mcp::engine::{COMMAND_TTL_MS, Clock, Command, DebateRun, Workspace};
 use debate_mcp::formats_catalog;
+use debate_mcp::options::DebateOptions;
 use debate_mcp::providers::{ProviderConfig, ProviderRegistry};
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::TreeStore;
@@ -39,6 +43,7 @@ pub(crate) fn test_app(env: &TestEnv) -> App {
         secrets: Secrets::new(Vec::new, []),
         clock,
         catalog: formats_catalog::load(&root, &root),
+        defaults: StartDefaults::default(),
     })
 }
 
@@ -46,17 +51,28 @@ pub(crate) fn test_workspace(env: &TestEnv) -> Workspace {
     Workspace { root: env.repo_root(), state_file: None, write_record: true }
 }
 
-fn participant(text: &str) -> Participant {
-    text.parse().unwrap()
+/// A draft of a one-round duel between these two, with a scripted judge.
+async fn start_duel(
+    (app, workspace): (&App, &Workspace),
+    env: &TestEnv,
+    [proposer, challenger]: [&str; 2],
+    options: DebateOptions,
+) -> DebateRun {
+    let options = DebateOptions {
+        proposer: Some(proposer.into()),
+        challenger: Some(challenger.into()),
+        judge: Some(env.script_seat("pro.json")),
+        context: Some("none".into()),
+        probe: Some(false),
+        ..options
+    };
+    let policy = StartPolicy::unattended();
+    let request = StartRequest::new("CommandOutcome?", options, policy, env.temp_path(""));
+    app.start(request, workspace, &StartProgress::discard()).await.unwrap().run
 }
 
-/// A draft of a one-round duel between these two, with a scripted judge.
-fn duel_draft(env: &TestEnv, proposer: &str, challenger: &str) -> DebateDraft {
-    let judge = participant(&env.script_seat("pro.json"));
-    let mut draft =
-        DebateDraft::new("CommandOutcome?", participant(proposer), participant(challenger), judge);
-    draft.rounds = Some(1);
-    draft
+fn one_round() -> DebateOptions {
+    DebateOptions { rounds: Some(1), ..DebateOptions::default() }
 }
 
 /// A duel in a child process whose challenger takes a minute.
@@ -219,9 +235,8 @@ async fn unanswered_command_times_out_and_is_withdrawn() {
 async fn human_reply_can_come_from_another_process() {
     let env = TestEnv::new();
     let (holder_app, other_app, workspace) = (test_app(&env), test_app(&env), test_workspace(&env));
-    let mut job = holder_app
-        .open(&duel_draft(&env, "human", &env.script_seat("contra.json")), &workspace)
-        .unwrap();
+    let seats = ["human", &*env.script_seat("contra.json")];
+    let mut job = start_duel((&holder_app, &workspace), &env, seats, one_round()).await;
     let id = job.id().to_owned();
     let Step::Speak { awaited, .. } = job.wait_idle().await.unwrap() else { panic!() };
     let reply = |cue: Cue, text: &str| {
@@ -252,9 +267,14 @@ async fn human_reply_can_come_from_another_process() {
 async fn continue_command_runs_until_the_next_hold() {
     let env = TestEnv::new();
     let (app, workspace) = (test_app(&env), test_workspace(&env));
-    let mut draft = duel_draft(&env, &env.script_seat("pro.json"), &env.script_seat("contra.json"));
-    (draft.rounds, draft.holds) = (Some(2), vec![HoldPoint::Start, HoldPoint::Rounds]);
-    let job = app.open(&draft, &workspace).unwrap();
+    let seats = [&*env.script_seat("pro.json"), &*env.script_seat("contra.json")];
+    let options = DebateOptions {
+        rounds: Some(2),
+        confirm_plan: Some(true),
+        pause: Some(true),
+        ..DebateOptions::default()
+    };
+    let job = start_duel((&app, &workspace), &env, seats, options).await;
     let id = job.id().to_owned();
     job.stop().await;
     let read = || app.read(&id).unwrap();
@@ -277,9 +297,8 @@ async fn continue_command_runs_until_the_next_hold() {
 async fn malformed_commands_are_refused_and_old_ones_expire() {
     let env = TestEnv::new();
     let (holder_app, other_app, workspace) = (test_app(&env), test_app(&env), test_workspace(&env));
-    let job = holder_app
-        .open(&duel_draft(&env, "human", &env.script_seat("contra.json")), &workspace)
-        .unwrap();
+    let seats = ["human", &*env.script_seat("contra.json")];
+    let job = start_duel((&holder_app, &workspace), &env, seats, one_round()).await;
     let id = job.id().to_owned();
     let now = WallClock.now();
     let old_body = json!([{"wish": "interject", "text": "From before."}]).to_string();

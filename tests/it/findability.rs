@@ -28,7 +28,7 @@ const QUESTIONS: &[(&str, &str, &str, &str)] = &[
     ("where are database migrations", "schema", "store/schema.rs", "MIGRATIONS"),
     ("where are projections of the event log", "projection", "store/projections.rs", "fn apply_event("),
     ("where is the queue of remote commands", "command_queue", "store/command_queue.rs", "struct QueuedCommands"),
-    ("where are remote commands executed", "commands", "engine/remote_commands.rs", "fn "),
+    ("where are remote commands executed", "commands", "app/remote_commands.rs", "fn "),
     ("where are secrets redacted in a stream", "redactor", "redact/stream_redactor.rs", "struct StreamRedactor"),
     ("where is the redaction gate", "redaction_gate", "engine/redaction_gate.rs", "struct RedactionGate"),
     ("where are vendor names masked for judges", "mask", "debate/mask.rs", "fn mask("),
@@ -51,7 +51,7 @@ const QUESTIONS: &[(&str, &str, &str, &str)] = &[
     ("where are invisible characters escaped", "invisible", "debate/invisible_chars.rs", "fn escape_invisible("),
     ("where is a tournament scheduled", "schedule", "tournament/schedule.rs", "fn build_schedule("),
     ("where are citations extracted from a reply", "extract", "evidence/extract.rs", "fn extract("),
-    ("where is the preflight probe", "probe", "engine/preflight/probe.rs", "PROBE_TIMEOUT"),
+    ("where is the preflight probe", "probe", "app/probe.rs", "PROBE_TIMEOUT"),
     ("where is the estimate of cost", "estimate", "debate/estimate.rs", "fn "),
     ("where are private files created", "secure_fs", "secure_fs.rs", "fn create_private_dir("),
 ];

@@ -2,7 +2,7 @@
 //! for clients that poll, and panics. The server runs in this process.
 use crate::fake_providers::NoEvidence;
 use crate::test_env::{speech_with_claim, verdict_json};
-use debate_mcp::app::{App, AppParts};
+use debate_mcp::app::{App, AppParts, StartDefaults};
 use debate_mcp::brief::RepositorySource;
 use debate_mcp::config::{Config, Environment, UserSettings};
 use debate_mcp::debate::{Envelope, Participant, ReplyKind, TurnFailure};
@@ -100,6 +100,7 @@ impl InProcessClient {
             secrets: Secrets::new(Vec::new, []),
             clock,
             catalog: formats_catalog::load(folder, folder),
+            defaults: StartDefaults::default(),
         });
         let config = Config {
             program: "debate".into(),

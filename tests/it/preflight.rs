@@ -2,17 +2,15 @@
 use crate::fake_clis::CapturedOutput;
 use crate::fake_providers::{NoEvidence, TokioClock};
 use crate::test_env::{TestEnv, speech_with_claim};
-use debate_mcp::app::format_options::CastRequest;
-use debate_mcp::app::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
-use debate_mcp::app::preflight::SeatingRequest;
-use debate_mcp::app::{App, AppParts, DebateDraft};
+use debate_mcp::app::{App, AppParts, StartDefaults, StartPolicy, StartProgress, StartRequest};
 use debate_mcp::brief::RepositorySource;
 use debate_mcp::debate::{Envelope, FailureKind, Participant, TurnFailure};
 use debate_mcp::engine::{
     BoxFuture, Clock, ProviderInfo, ProviderReply, ProviderUnavailable, Providers, ReplyStream,
-    TurnRequest,
+    TurnRequest, Workspace,
 };
 use debate_mcp::formats_catalog;
+use debate_mcp::options::DebateOptions;
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::TreeStore;
 use debate_mcp::store::SqliteArchive;
@@ -155,24 +153,18 @@ fn cost_limit_without_prices_warns() {
 async fn probe_timeout_covers_all_candidates_together() {
     let folder = tempfile::tempdir().unwrap();
     let (app, providers) = app_with_slow_providers(folder.path());
-    let (host, started) = ("host".parse::<Participant>().unwrap(), Instant::now());
-    let request = SeatingRequest {
-        requested: RequestedSeats::default(),
-        preferences: SeatPreferences::default(),
-        fallbacks: FallbackSeats {
-            debater: Some(host.clone()),
-            judge: FallbackJudge::Other(host.clone()),
-        },
-        cast: CastRequest::default(),
-        context: "none".into(),
-        change: None,
-        effort: None,
-        probe_timeout: Some(Duration::from_secs(20)),
-    };
-    let draft = DebateDraft::new("Well?", host.clone(), host.clone(), host);
-    let (prepared, warnings) = app.prepare(draft, &request, folder.path()).await.unwrap();
-    assert!(started.elapsed() <= Duration::from_secs(20), "{:?}", started.elapsed());
-    assert_eq!(prepared.proposer.to_string(), "slow");
+    let started_at = Instant::now();
+    let options = DebateOptions { context: Some("none".into()), ..DebateOptions::default() };
+    let policy = StartPolicy::host(Duration::from_secs(20));
+    let request = StartRequest::new("Well?", options, policy, folder.path().into());
+    let workspace = Workspace { root: folder.path().into(), state_file: None, write_record: false };
+    let started = app.start(request, &workspace, &StartProgress::discard()).await.unwrap();
+    let (run, report) = (started.run, started.report);
+    let seats = app.read(run.id()).unwrap().0.setup.seats;
+    run.stop().await;
+    let warnings = report.warnings;
+    assert!(started_at.elapsed() <= Duration::from_secs(20), "{:?}", started_at.elapsed());
+    assert_eq!(seats[0].voice.to_string(), "slow");
     assert_eq!(
         providers.asked_participants.lock().unwrap().iter().filter(|it| *it == "slow").count(),
         1
@@ -194,6 +186,7 @@ fn app_with_slow_providers(folder: &Path) -> (App, Arc<SlowAndFailingProviders>)
         secrets: Secrets::new(Vec::new, []),
         clock,
         catalog: formats_catalog::load(folder, folder),
+        defaults: StartDefaults::default(),
     });
     (app, providers)
 }

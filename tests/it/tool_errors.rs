@@ -3,7 +3,7 @@
 use crate::mcp_errors::error_text_flaw;
 use debate_mcp::app::AppError;
 use debate_mcp::app::pairing::VacantSeat;
-use debate_mcp::app::recovery::UnsignedFile;
+use debate_mcp::app::unsigned_file::UnsignedFile;
 use debate_mcp::debate::template::TemplateError;
 use debate_mcp::debate::{Cue, FailureKind, SetupError, Side, TurnFailure};
 use debate_mcp::engine::{

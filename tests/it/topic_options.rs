@@ -142,9 +142,7 @@ fn topic_options_work_in_cli_and_mcp_and_flags_win() {
     assert_eq!(result["rounds"], 3);
     let notes = result["notes"].to_string();
     assert!(
-        notes.contains(
-            "understood from the topic: rounds 3, effort low; the question is: two files"
-        ),
+        notes.contains("understood from the topic: rounds 3; the question is: two files"),
         "{notes}"
     );
     let last_debate = env.debate(&["show", "last", "--json"]).expect_success().json();

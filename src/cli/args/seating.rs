@@ -51,6 +51,9 @@ pub struct SeatingArgs {
     /// Timeout of a turn in seconds
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..))]
     pub turn_timeout: Option<u32>,
+    /// Timeout of a turn of a person or client in seconds [default: none]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..))]
+    pub await_timeout: Option<u32>,
     /// Options of single formats.
     #[command(flatten)]
     pub format_options: FormatOptionArgs,

@@ -4,9 +4,7 @@ use crate::app::App;
 use crate::debate::{Cue, Envelope, FailureKind, Participant, ReplyKind, Role, TurnFailure};
 use crate::engine::ports::{ProviderReply, ReplyStream, TurnRequest};
 use futures_util::future::join_all;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -16,32 +14,12 @@ const PROBE_PROMPT: &str = "Reply with the single word OK and nothing else.";
 pub(super) const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
 /// With less time left no probe is sent.
 const MIN_PROBE_TIME: Duration = Duration::from_secs(1);
-/// How long a successful probe stays in the cache.
-const PROBE_CACHE_TTL: Duration = Duration::from_secs(60 * 60);
 
 /// Result of a probe request to one model.
 #[derive(Clone, Debug)]
 pub struct ProbeResult {
     pub participant: Participant,
     pub result: Result<Envelope, TurnFailure>,
-}
-
-/// Cache of models that have answered a probe, with the time.
-#[derive(Default)]
-pub(in crate::app) struct ProbeCache(Mutex<BTreeMap<String, Instant>>);
-
-impl ProbeCache {
-    fn is_fresh(&self, participant: &Participant) -> bool {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known
-            .get(&participant.to_string())
-            .is_some_and(|answered_at| answered_at.elapsed() < PROBE_CACHE_TTL)
-    }
-
-    fn insert(&self, participant: &Participant) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(participant.to_string(), Instant::now());
-    }
 }
 
 impl App {
