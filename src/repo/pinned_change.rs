@@ -211,7 +211,7 @@ fn current_branch(repository: &Repository) -> Option<String> {
 mod tests {
     use super::*;
     use crate::repo::test_repo::{FILE_MODE, TempRepo};
-    use crate::repo::tree_diff::DiffEntry;
+    use crate::repo::tree_delta::DiffEntry;
     use std::iter::repeat_n;
 
     #[test]

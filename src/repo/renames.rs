@@ -250,7 +250,7 @@ fn merge_pairs(changes: &mut Vec<TreeDelta>, pairs: &[(usize, usize)]) {
 mod tests {
     use super::*;
     use crate::repo::test_repo::{FILE_MODE, TempRepo};
-    use crate::repo::tree_diff::DiffEntry;
+    use crate::repo::tree_delta::DiffEntry;
     use git2::ObjectType;
 
     fn change(path: &str, old: Option<Oid>, new: Option<Oid>) -> TreeDelta {
