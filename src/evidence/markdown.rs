@@ -1,6 +1,9 @@
 //! Minimal Markdown parser: fences with info string, and inline code. Linear time for any input.
 //! Entry points: `split_blocks` for a text and `split_spans` for a line, used by `extract`,
 //! `prose_line` and `verification_marks` to tell prose from code.
+//!
+//! `pulldown-cmark` is not used here: in CommonMark an unindented line ends a list item and the
+//! fence in it, so that the code of a model that does not indent it would be lost.
 use std::collections::HashMap;
 use std::ops::Range;
 

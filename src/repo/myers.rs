@@ -5,6 +5,10 @@
 //! heuristic from 256 edits on, and it ignores lines that are frequent in the other file and
 //! surrounded by lines the other file lacks. So the shortest script is what git finds if there are
 //! fewer edits and every common run between two edits has a line that is not frequent.
+//!
+//! Over 4,005 changed files of this repository's history that is 1.5 times as fast as libgit2 alone
+//! (77 against 114 µs a file), with the same counts. `imara-diff` took 26 µs, but counted 47 of
+//! these files (1.2 %) unlike git, 9 of them among the files that are certain here.
 use std::io::BufRead;
 
 /// Maximum number of edits tried. Beyond that git's implementation is faster.

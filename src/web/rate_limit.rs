@@ -1,6 +1,10 @@
 //! Token-bucket rate limiter, keyed by client. Follows tokio's clock, which tests can pause. The
 //! entry point is [`RateLimiter::check`], which `arena_api` calls with one key per bot and debate,
 //! and one per client network.
+//!
+//! The crate `governor` passes the same tests of the rates, but serves known keys in a flood of new
+//! ones only with a state store and a clock written here: 61 lines of code instead of 69, five more
+//! crates and 95 instead of 67 ns a request.
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use tokio::time::Instant;
