@@ -2,7 +2,7 @@
 //! debate and waits for its first round. A review of a change is prepared by `review::request`.
 use super::args::{COMMON_OPTIONS, StartDebateArgs, StartOptions};
 use super::error::{ToolError, format_call};
-use super::server::McpServer;
+use super::mcp_server::McpServer;
 use super::validate;
 use super::wait::{WaitContext, WaitResult};
 use crate::app::change_review::EarlierReview;

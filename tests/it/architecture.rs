@@ -83,7 +83,6 @@ const MODULES_WITH_CYCLES: &[&str] = &[
     "page",
     "web",
     "cli",
-    "mcp",
 ];
 
 /// Prints the graph, too: `cargo test modules_use_exactly -- --nocapture`.
