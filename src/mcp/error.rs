@@ -271,8 +271,7 @@ impl ToolError {
             }
             ToolError::InvalidChange { .. } => format!(
                 "call continue_round with \"decision\":\"change\" and \"say\":\"rounds=3, \
-                 judge=host\"; what can be changed: {}",
-                CHANGEABLE_SETTINGS
+                 judge=host\"; what can be changed: {CHANGEABLE_SETTINGS}"
             ),
             ToolError::ChangeRejected(_, id) => format!(
                 "{} shows how it stands; start_debate opens another",

@@ -205,15 +205,18 @@ fn collect_sources(folder: &Path, prefix: &str, sources: &mut BTreeMap<SourceFil
     }
 }
 
-/// A graph of `(file, text)`.
-pub(crate) fn graph_of(sources: &[(&str, &str)]) -> ImportGraph {
+/// Planted files with their texts.
+pub(crate) type SourceTexts<'a> = &'a [(&'a str, &'a str)];
+
+/// The graph of planted files.
+pub(crate) fn graph_of(sources: SourceTexts) -> ImportGraph {
     let sources = sources.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned()));
     ImportGraph::of_texts(&sources.collect())
 }
 
 #[test]
 fn imports_lead_to_the_defining_file() {
-    let cases: &[(&str, &[(&str, &str)], &[&str])] = &[
+    let cases: &[(&str, SourceTexts, &[&str])] = &[
         (
             "child of the root",
             &[("a", ""), ("a/b", ""), ("c", "use crate::a::b::X;")],
@@ -272,7 +275,7 @@ fn imports_lead_to_the_defining_file() {
 
 #[test]
 fn a_planted_cycle_is_found() {
-    let cases: &[(&[(&str, &str)], &[&[&str]])] = &[
+    let cases: &[(SourceTexts, &[&[&str]])] = &[
         (&[("a", ""), ("a/b", "use super::c::X;"), ("a/c", "")], &[]),
         (
             &[("a", ""), ("a/b", "use super::c::X;"), ("a/c", "use super::b::Y;")],
