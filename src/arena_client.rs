@@ -6,7 +6,7 @@
 //!
 //! | module          | content                                                              |
 //! |-----------------|----------------------------------------------------------------------|
-//! | `client`        | `ArenaClient`: the loop from joining to the result                   |
+//! | `client`        | `ArenaClient`: the loop from joining to the result, retries, errors  |
 //! | `arena_url`     | `ArenaUrl`: validated base URL of the server                         |
 //! | `api`           | `ArenaApi`: the three HTTP requests                                  |
 //! | `protocol`      | parses responses, builds request bodies                              |

@@ -8,6 +8,7 @@
 //! |------------------|---------------------------------------------------------------------------|
 //! | `transport`      | line-delimited JSON-RPC transport; malformed and oversized messages, EOF  |
 //! | `server`         | request handlers of rmcp, tool dispatch, panic handling                   |
+//! | `mcp_server`     | `McpServer`: the state that all handlers share                            |
 //! | `tools`          | tool definitions, their JSON schemas, and the manifest                    |
 //! | `args`           | argument types of the tools                                               |
 //! | `validate`       | parsing and validation of arguments                                       |
@@ -16,12 +17,15 @@
 //! | `wait`           | waiting for a debate with progress notifications                          |
 //! | `start_debate`   | handler of `start_debate`                                                 |
 //! | `continue_round` | handler of `continue_round`                                               |
-//! | `verdict`        | handler of `verdict`, and resolving the debate of a turn                  |
+//! | `verdict`        | handler of `verdict`                                                      |
 //! | `resume`         | resolving, recovering, taking over and importing a debate                 |
 //! | `amend`          | parser of the settings that a user changes in an open debate              |
 //! | `read_tools`     | handlers of `summarize`, `list_debates`, `show_debate`, `list_models`     |
+//! | `results`        | result types of the tools                                                 |
 //! | `status`         | the status of a debate as a bounded result                                |
 //! | `digest`         | shortened turns, verdicts and findings of a status                        |
+//! | `due_turn`       | the turn or decision that is due, with its brief                          |
+//! | `turn_id`        | the id of a turn, as the host reads and sends it                          |
 //! | `next_call`      | the next call that every result suggests                                  |
 //! | `progress`       | throttled preview of the turn that is being streamed                      |
 //! | `summary`        | the result of `summarize`: positions, concessions, open claims            |
@@ -35,12 +39,15 @@ pub mod args;
 mod client;
 mod continue_round;
 mod digest;
+mod due_turn;
 pub mod error;
+mod mcp_server;
 mod next_call;
 mod progress;
 mod prompts;
 mod read_tools;
 mod resources;
+mod results;
 mod resume;
 mod run_registry;
 mod server;
@@ -51,11 +58,12 @@ mod text;
 pub mod token_limits;
 mod tools;
 mod transport;
+mod turn_id;
 mod validate;
 mod verdict;
 mod wait;
 
-pub use server::McpServer;
+pub use mcp_server::McpServer;
 pub use tools::manifest;
 
 use crate::app::App;

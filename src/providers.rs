@@ -6,7 +6,8 @@
 //! | `registry`       | finds, lists and checks providers by name                                 |
 //! | `cli_spec`       | config of one model CLI: `clis.toml` merged with the user's `tools`       |
 //! | `model_cli`      | fetches a turn from a model CLI, with retries                             |
-//! | `child_environment` | allow-listed environment of a CLI, search of its executable            |
+//! | `system_environment` | variables, search path and folders of this process                    |
+//! | `child_environment` | allow-listed environment of a CLI                                      |
 //! | `workdir`        | working directory of a CLI (repository snapshot or empty) and its home    |
 //! | `process`        | runs a child process with timeout, output limits and group kill           |
 //! | `orphans`        | kills processes that have left the group of their turn                    |
@@ -42,8 +43,9 @@ pub mod protocol;
 mod registry;
 mod retry;
 mod script;
+mod system_environment;
 mod workdir;
 
-pub use child_environment::SystemEnvironment;
 pub use prices::PriceList;
 pub use registry::{ProviderConfig, ProviderRegistry};
+pub use system_environment::SystemEnvironment;

@@ -9,6 +9,7 @@
 //! | `running_games`  | concurrency and budget limits                                    |
 //! | `game_runner`    | starts, resumes or waits for one game                            |
 //! | `play`           | runs all games, with retries                                     |
+//! | `event`          | progress events for the caller                                   |
 //! | `standings`      | results so far                                                   |
 //! | `text`           | renders the standings for a terminal                             |
 //!
@@ -16,6 +17,7 @@
 //! The archive is the only state, so an interrupted tournament can resume, and a longer file plays
 //! only the new games. No prompt mentions the two terms, so debaters do not know they are rated.
 pub mod archived_games;
+mod event;
 mod game_runner;
 pub mod plan;
 pub mod play;
@@ -26,8 +28,9 @@ pub mod standings;
 pub mod text;
 
 pub use archived_games::{ArchivedGame, GameStatus};
+pub use event::TournamentEvent;
 pub use plan::{TournamentEntrant, TournamentFileError, TournamentPlan};
-pub use play::{TournamentEnd, TournamentEvent, TournamentSettings, play};
+pub use play::{TournamentEnd, TournamentSettings, play};
 pub use preflight::{TournamentPreflightError, check_tournament};
 pub use running_games::RunningGames;
 pub use schedule::{ScheduledGame, build_schedule};

@@ -12,6 +12,8 @@
 //! | `arena_api`    | HTTP handlers of the arena API                                         |
 //! | `openapi`      | `OpenAPI` document of the arena API                                    |
 //! | `site`         | routes and handlers of the live page                                   |
+//! | `site_state`   | state that these handlers share, and which debates are visible         |
+//! | `blocking`     | runs blocking work outside of the async threads                        |
 //! | `pages`        | loads debates and renders pages                                        |
 //! | `live_feed`    | polls watched debates and renders their updates                        |
 //! | `event_stream` | server-sent events for one viewer                                      |
@@ -22,6 +24,7 @@ mod actions;
 mod arena_api;
 pub mod assets;
 pub mod auth;
+mod blocking;
 mod event_stream;
 mod http_error;
 mod listen;
@@ -32,10 +35,12 @@ mod pages;
 pub mod rate_limit;
 mod server;
 pub mod site;
+mod site_state;
 
 pub use crate::arena::{ArenaLimits, JudgingConfig};
 pub use listen::listen;
 pub use server::{ArenaServer, ArenaServerConfig, ServeError};
+pub use site_state::SiteScope;
 
 use crate::debate::SetupError;
 use crate::engine::StoredDebate;

@@ -9,6 +9,7 @@ mod ratings;
 mod review;
 mod seating;
 mod serve;
+mod setup;
 #[cfg(test)]
 mod tests;
 mod value_enums;
@@ -19,6 +20,7 @@ pub use ratings::{LeaderboardArgs, TournamentArgs};
 pub use review::{FailOnArg, ReviewArgs};
 pub use seating::{LimitArgs, SeatingArgs};
 pub use serve::ServeArgs;
+pub use setup::{DoctorArgs, InitArgs, InitScopeArgs, UninitArgs};
 pub use value_enums::{EffortArg, StatusArg};
 pub use view::ViewArgs;
 
@@ -76,11 +78,11 @@ pub enum CliCommand {
     /// Rebuild the database tables, search index and files from the event logs
     Reindex(JsonArg),
     /// Register the MCP server and the /debate command in your clients
-    Init(super::init::InitArgs),
+    Init(InitArgs),
     /// Undo `debate init`; debates are kept
-    Uninit(super::init::UninitArgs),
+    Uninit(UninitArgs),
     /// Check the setup and suggest fixes
-    Doctor(super::doctor::DoctorArgs),
+    Doctor(DoctorArgs),
     /// List what can play a seat here, and why others cannot
     Models(ModelsArgs),
     /// List debate formats, or show one

@@ -1,71 +1,23 @@
 //! `debate doctor`: checks the binary, archive, permissions, config, repository, clients and
 //! models, and applies safe fixes with `--fix`. Each check returns a `Diagnosis`.
 mod clients;
+mod diagnosis;
 mod models;
 
+use super::args::DoctorArgs;
 use super::exit::{CliError, Exit};
 use super::output::{DoctorCheck, DoctorOutput};
 use super::screen::{BOLD, Screen};
 use super::workspace;
 use crate::app::App;
 use crate::clients::{
-    ClientPaths, ClientSpec, FileAction, InstallOptions, InstallScope, InstallStep, plan_install,
-    plan_repair,
+    ClientPaths, FileAction, InstallOptions, InstallStep, plan_install, plan_repair,
 };
 use crate::config::Config;
 use crate::debate::Status;
 use crate::engine::{ArchiveHealth, DebateQuery};
+use diagnosis::{Diagnosis, DoctorFix};
 use std::path::{Path, PathBuf};
-
-/// Arguments of `debate doctor`.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub struct DoctorArgs {
-    /// Apply safe fixes
-    #[arg(long)]
-    pub fix: bool,
-    /// Send each model a short test prompt
-    #[arg(long)]
-    pub probe: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Result of one check, with an optional automatic fix.
-pub(super) struct Diagnosis {
-    check: DoctorCheck,
-    fix: Option<DoctorFix>,
-}
-
-/// Fix that needs no question to the user.
-pub(super) enum DoctorFix {
-    /// Writes the client's config again.
-    InstallClient(&'static ClientSpec, InstallScope),
-    /// Removes a setting that disables the server or its calls in the client's config.
-    RemoveBlocker(&'static ClientSpec, InstallScope),
-    /// Removes the permissions of other users on these paths.
-    RestrictPermissions(Vec<PathBuf>),
-}
-
-impl Diagnosis {
-    pub(super) fn ok(name: &str, says: String) -> Diagnosis {
-        let check = DoctorCheck { name: name.into(), ok: true, says, hint: None, mended: None };
-        Diagnosis { check, fix: None }
-    }
-
-    pub(super) fn problem(name: &str, says: String, hint: &str) -> Diagnosis {
-        let diagnosis = Diagnosis::ok(name, says).with_hint(hint);
-        Diagnosis { check: DoctorCheck { ok: false, ..diagnosis.check }, ..diagnosis }
-    }
-
-    pub(super) fn with_hint(self, hint: &str) -> Diagnosis {
-        Diagnosis { check: DoctorCheck { hint: Some(hint.into()), ..self.check }, ..self }
-    }
-
-    pub(super) fn with_fix(self, fix: DoctorFix) -> Diagnosis {
-        Diagnosis { fix: Some(fix), ..self }
-    }
-}
 
 /// Handler of `debate doctor`: runs all checks, applies fixes if asked, and prints the result.
 pub(super) async fn doctor(

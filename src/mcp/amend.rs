@@ -15,11 +15,6 @@ use crate::options::AuditMode;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The settings that can be changed, for error messages.
-pub(super) const CHANGEABLE_SETTINGS: &str = "rounds, topic, proposer, challenger, judge, any seat by its name, pause (on or off), max_cost, \
-     max_tokens, max_minutes; before anything was said also goal, audience, decision_type, \
-     evidence_round (on or off)";
-
 /// Characters of an invalid pair that its error quotes.
 const MAX_QUOTED_CHARS: usize = 60;
 

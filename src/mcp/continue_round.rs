@@ -2,17 +2,17 @@
 //! decision, then waits for the debate. Every step is idempotent, because clients retry calls.
 use super::amend::parse_changes;
 use super::args::ContinueRoundArgs;
-use super::error::ToolError;
+use super::due_turn::{awaits_plan_confirmation, due_turn};
+use super::error::{ToolError, debate_ended_error};
+use super::mcp_server::McpServer;
 use super::resume::ResolvedDebate;
-use super::server::McpServer;
-use super::status::{awaits_plan_confirmation, due_turn};
+use super::turn_id::parse_turn_id;
 use super::validate;
 use super::wait::{WaitContext, WaitResult};
 use crate::app::AppError;
 use crate::debate::setup::MAX_TOPIC_CHARS;
 use crate::debate::state::Remark;
-use crate::debate::verdict::judgment;
-use crate::debate::{Cue, Debate, PauseReason, Position, ReplyKind, Status, Step, next, status};
+use crate::debate::{Debate, PauseReason, Position, ReplyKind, Status, Step, next, status};
 use crate::engine::{ArchiveError, Command, SessionError, Workspace};
 use std::time::Duration;
 
@@ -426,21 +426,6 @@ where
             }
             result => return result,
         }
-    }
-}
-
-/// Parses a turn id such as `0.1.0.0+2` into its take and its cue.
-pub(super) fn parse_turn_id(turn: &str) -> Option<(u16, Cue)> {
-    let (cue, take) = turn.split_once('+').unwrap_or((turn, "0"));
-    Some((take.parse().ok()?, cue.parse().ok()?))
-}
-
-pub(super) fn debate_ended_error(debate: &Debate, what: &str) -> ToolError {
-    ToolError::DebateEnded {
-        id: debate.setup().id.clone(),
-        status: status::status(debate).as_str().into(),
-        what: what.into(),
-        ruled: judgment(debate).is_some(),
     }
 }
 

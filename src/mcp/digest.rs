@@ -1,8 +1,9 @@
 //! Digests of turns, verdicts and findings: the shortened texts of a debate's status. Entry points:
 //! `digest_turn`, `digest_verdict`, `finding_lines` and `result_text`. `status` calls them with a
 //! `DigestSize`, because every result costs tokens of the client's model.
-use super::status::turn_id;
+use super::results::{TurnDigest, VerdictDigest};
 use super::token_limits::first_words;
+use super::turn_id::turn_id;
 use crate::debate::ledger::citations_for_claim;
 use crate::debate::{
     Body, Citation, Cue, Debate, Reply, Role, TurnFailure, insights, report_sections, status,
@@ -12,40 +13,11 @@ use crate::report::sanitize::one_line;
 use crate::report::verdict::VerdictView;
 use crate::review::finding::Finding;
 use crate::review::{DEFAULT_MAX_FINDINGS, review_from_debate};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 /// Words of the reason why a citation is wrong.
 const MAX_REASON_WORDS: usize = 12;
 /// Words of the rigor of a verdict.
 const MAX_RIGOR_WORDS: usize = 60;
-
-/// Digest of a completed or failed turn.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Answered")]
-pub(super) struct TurnDigest {
-    pub(super) turn: String,
-    pub(super) role: String,
-    pub(super) position: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) claims: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) concedes: Vec<String>,
-}
-
-/// Digest of the verdict.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Ruled")]
-pub(super) struct VerdictDigest {
-    pub(super) winner: String,
-    pub(super) reasoning: String,
-    pub(super) decided: String,
-    pub(super) contested: bool,
-    pub(super) recommendation: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) unresolved: Vec<String>,
-    pub(super) rigor: String,
-}
 
 /// Limits of a digest: words per text, lines per list, words per line.
 #[derive(Clone, Copy)]

@@ -2,11 +2,17 @@
 //! main type is [`ToolError`], which all handlers return. `server` sends [`ToolError::to_text`] as
 //! the tool result.
 use crate::app::AppError;
-use crate::debate::SetupError;
+use crate::debate::verdict::judgment;
+use crate::debate::{Debate, SetupError, status};
 use crate::engine::{ArchiveError, LogError, SessionError, SkipReason};
 
 /// Characters of an error message.
 const MAX_MESSAGE_CHARS: usize = 1_500;
+
+/// The settings that can be changed, for error messages.
+const CHANGEABLE_SETTINGS: &str = "rounds, topic, proposer, challenger, judge, any seat by its name, pause (on or off), max_cost, \
+     max_tokens, max_minutes; before anything was said also goal, audience, decision_type, \
+     evidence_round (on or off)";
 
 /// Error of a tool call.
 #[derive(Debug, thiserror::Error)]
@@ -265,8 +271,7 @@ impl ToolError {
             }
             ToolError::InvalidChange { .. } => format!(
                 "call continue_round with \"decision\":\"change\" and \"say\":\"rounds=3, \
-                 judge=host\"; what can be changed: {}",
-                super::amend::CHANGEABLE_SETTINGS
+                 judge=host\"; what can be changed: {CHANGEABLE_SETTINGS}"
             ),
             ToolError::ChangeRejected(_, id) => format!(
                 "{} shows how it stands; start_debate opens another",
@@ -402,6 +407,16 @@ fn next_call_for_app_error(error: &AppError) -> String {
         AppError::Session(_) => "summarize with that `debate_id` shows what is due now",
     }
     .into()
+}
+
+/// The error of a call that is no longer possible because the debate has ended.
+pub(super) fn debate_ended_error(debate: &Debate, what: &str) -> ToolError {
+    ToolError::DebateEnded {
+        id: debate.setup().id.clone(),
+        status: status::status(debate).as_str().into(),
+        what: what.into(),
+        ruled: judgment(debate).is_some(),
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The next call that every result suggests. Following the suggestions always ends the debate. The
 //! entry point is `next_call`, called by `status` for each result. `continue_round` uses
 //! `next_call_over_budget` in its errors.
+use super::due_turn::awaits_plan_confirmation;
 use super::error::format_call;
-use super::status::{awaits_plan_confirmation, turn_id};
+use super::turn_id::turn_id;
 use crate::debate::{
     Debate, DebateOutcome, Participant, PauseReason, ReplyKind, Role, Rounds, Step,
 };

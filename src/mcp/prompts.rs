@@ -1,5 +1,5 @@
 //! MCP prompts, which clients show as slash commands, and completion of their arguments.
-use super::server::McpServer;
+use super::mcp_server::McpServer;
 use crate::clients::commands::{COMMANDS, ClientCommand};
 use crate::engine::{DebateQuery, Workspace};
 use rmcp::model::{JsonObject, Prompt, PromptArgument};

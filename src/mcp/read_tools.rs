@@ -1,13 +1,16 @@
 //! Handlers of the read-only tools: `summarize`, `list_debates`, `show_debate`, `list_models`. They
 //! are methods of `McpServer`, called by its `dispatch_tool`. `resources` shares `render_part`.
 use super::args::{ListDebatesArgs, ListModelsArgs, ShowDebateArgs, SummarizeArgs};
-use super::continue_round::parse_turn_id;
 use super::error::{ToolError, format_call};
+use super::mcp_server::McpServer;
+use super::results::{
+    DebateList, DebateListItem, DebatePage, DebateSummary, ModelList, ModelListItem,
+};
 use super::resume::ResolvedDebate;
-use super::server::McpServer;
 use super::status::remote_holder_note;
-use super::summary::{DebateSummary, build_summary};
+use super::summary::build_summary;
 use super::token_limits::{self, first_words};
+use super::turn_id::parse_turn_id;
 use super::validate;
 use crate::debate::{Cue, Debate, Reply, Status, Step, next, prompt};
 use crate::engine::{DebateCard, DebateQuery, ProviderInfo, Workspace};
@@ -18,63 +21,8 @@ use crate::report::{
     research::research_report, summary::render_summary,
 };
 use crate::review::{output, review_from_debate};
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
-
-/// Result of `list_debates`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Listed")]
-pub(super) struct DebateList {
-    pub(super) debates: Vec<DebateListItem>,
-    pub(super) next: String,
-}
-
-/// One debate in the list.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Found")]
-pub(super) struct DebateListItem {
-    pub(super) debate_id: String,
-    pub(super) topic: String,
-    pub(super) status: String,
-    pub(super) updated_at: String,
-    pub(super) sides: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) winner: Option<String>,
-    /// The match of the search query, with its context.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) excerpt: Option<String>,
-}
-
-/// Result of `show_debate`: one page of a part.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Shown")]
-pub(super) struct DebatePage {
-    pub(super) debate_id: String,
-    pub(super) part: String,
-    pub(super) page: usize,
-    pub(super) pages: usize,
-    pub(super) text: String,
-    pub(super) next: String,
-}
-
-/// Result of `list_models`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Models")]
-pub(super) struct ModelList {
-    pub(super) models: Vec<ModelListItem>,
-    pub(super) next: String,
-}
-
-/// One participant that can be seated, or why it cannot.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Model")]
-pub(super) struct ModelListItem {
-    pub(super) seat: String,
-    pub(super) playable: bool,
-    pub(super) note: String,
-}
 
 /// Limit of `list_debates`.
 const MAX_LISTED_DEBATES: usize = 12;

@@ -1,7 +1,7 @@
 //! MCP resources, by URI: `debate://last`, `debate://{id}`, `debate://{id}/transcript`,
 //! `debate://formats/{name}`.
 use super::error::ToolError;
-use super::server::McpServer;
+use super::mcp_server::McpServer;
 use crate::engine::{CatalogEntry, DebateQuery, Workspace};
 use crate::report::view::debate_view;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};

@@ -1,18 +1,18 @@
 //! Resuming a debate: resolves which debate a call means, recovers it from state files if the
 //! archive lost it, tells the client what it missed, and handles `take_over` and `import`.
 use super::args::ContinueRoundArgs;
-use super::continue_round::debate_ended_error;
-use super::error::{ToolError, format_call};
-use super::server::McpServer;
+use super::error::{ToolError, debate_ended_error, format_call};
+use super::mcp_server::McpServer;
 use super::token_limits::estimate_tokens;
 use super::validate;
 use super::wait::{WaitContext, WaitResult};
 use crate::app::cast::with_absolute_script;
 use crate::app::import::ImportOutcome;
+use crate::app::resume::home_workspace;
 use crate::app::unsigned_file::UnsignedFile;
 use crate::app::{AppError, Cast};
 use crate::debate::{Debate, Participant};
-use crate::engine::{StoredDebate, Workspace};
+use crate::engine::{DebateQuery, StoredDebate, Workspace};
 use crate::report::sanitize::one_line;
 use crate::report::short_status::short_status;
 use std::fmt::Write;
@@ -43,6 +43,37 @@ impl McpServer {
         let files = crate::clients::state_file_paths(&self.config);
         let (id, notes) = self.registry.app.resolve_or_recover(id, false, workspace, &files)?;
         Ok(ResolvedDebate { id, notes })
+    }
+
+    /// Resolves the debate of a turn. Turn ids are the same in every debate, so a turn without a
+    /// debate id is an error if several debates are open.
+    pub(super) fn resolve_debate_of_turn(
+        &self,
+        id: Option<&str>,
+        turn: Option<&str>,
+        workspace: &Workspace,
+    ) -> Result<ResolvedDebate, ToolError> {
+        let resolved = self.resolve_debate(id, workspace)?;
+        if id.is_none() && turn.is_some() {
+            let root = Some(workspace.root.clone());
+            let query =
+                DebateQuery { root, unfinished: true, limit: Some(2), ..DebateQuery::default() };
+            let open = self.registry.app.archive().list(&query).map_err(AppError::from)?;
+            if open.len() > 1 {
+                return Err(ToolError::AmbiguousDebate { id: resolved.id });
+            }
+        }
+        Ok(resolved)
+    }
+
+    /// The workspace of a debate: one of another repository keeps its own.
+    pub(super) fn workspace_of(
+        &self,
+        id: &str,
+        workspace: &Workspace,
+    ) -> Result<Workspace, ToolError> {
+        let (stored, ..) = self.registry.app.read(id)?;
+        Ok(home_workspace(&stored, workspace))
     }
 
     /// Notes for a client that sees a debate for the first time: events recovered from its state

@@ -3,12 +3,11 @@
 use super::args::{StartDebateArgs, SummarizeArgs};
 use super::client::McpClient;
 use super::error::ToolError;
-use super::run_registry::RunRegistry;
-use super::status::{DebateStatus, build_status, remote_holder_note};
+use super::mcp_server::McpServer;
+use super::results::DebateStatus;
+use super::status::{build_status, remote_holder_note};
 use super::wait::{ProgressSink, WaitContext, WaitResult};
 use super::{prompts, resources, text, tools, validate};
-use crate::app::App;
-use crate::config::Config;
 use crate::engine::Workspace;
 use futures_util::FutureExt;
 use rmcp::ErrorData;
@@ -23,11 +22,10 @@ use rmcp::model::{
     ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use rmcp::task_manager::{TaskExit, TaskManager, TaskOptions};
+use rmcp::task_manager::{TaskExit, TaskOptions};
 use serde::Serialize;
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -40,14 +38,6 @@ const SYNC_LIMIT: Duration = Duration::from_millis(500);
 /// Characters of an unknown tool's name that its error quotes.
 const MAX_QUOTED_CHARS: usize = 60;
 
-/// The MCP server. Cheap to clone: all clones share one state.
-#[derive(Clone)]
-pub struct McpServer {
-    pub(super) registry: Arc<RunRegistry>,
-    pub(super) config: Arc<Config>,
-    tasks: TaskManager,
-}
-
 /// The context of a tool call that is the same for every tool.
 struct ToolCall {
     workspace: Workspace,
@@ -59,30 +49,6 @@ struct ToolCall {
 }
 
 impl McpServer {
-    /// Creates the server. Opens nothing, so that the handshake is fast.
-    pub fn new(app: App, config: Config) -> McpServer {
-        McpServer {
-            registry: RunRegistry::new(app),
-            config: Arc::new(config),
-            tasks: TaskManager::new(),
-        }
-    }
-
-    /// Token that is cancelled at shutdown, when the client has disconnected.
-    pub(super) fn shutdown_token(&self) -> CancellationToken {
-        self.registry.shutdown.clone()
-    }
-
-    /// Stops all runs and flushes the archive.
-    pub(super) async fn shut_down(&self) {
-        self.registry.shut_down().await;
-    }
-
-    fn workspace(&self, client: &McpClient) -> Workspace {
-        let state_file = Some(self.config.state_file(client.state_folder));
-        Workspace { root: self.config.repo_root.clone(), state_file, write_record: true }
-    }
-
     async fn dispatch_tool(
         &self,
         tool: &str,

@@ -2,7 +2,7 @@
 //! of a change, and waits for its first round.
 use super::args::StartDebateArgs;
 use super::error::{ToolError, format_call};
-use super::server::McpServer;
+use super::mcp_server::McpServer;
 use super::validate;
 use super::wait::{WaitContext, WaitResult};
 use crate::app::{

@@ -1,58 +1,17 @@
 //! Result of `start_debate`, `continue_round` and `verdict`: the debate's status, truncated to the
 //! token limit of a result. It depends on the record only, so every client gets the same.
 use super::digest::{
-    DigestSize, TurnDigest, VerdictDigest, digest_turn, digest_verdict, finding_lines, result_text,
-    truncate_list,
+    DigestSize, digest_turn, digest_verdict, finding_lines, result_text, truncate_list,
 };
-use super::error::{DueTurn, format_call};
+use super::due_turn::due_brief;
+use super::error::format_call;
 use super::next_call::next_call;
+use super::results::DebateStatus;
 use super::token_limits::{self, estimate_tokens, first_words};
-use crate::debate::{
-    Cue, Debate, HoldPoint, Origin, Participant, PauseReason, Reply, ReplyKind, Role, Rounds, Step,
-    TurnFailure, next, prompt, status,
-};
+use super::turn_id::turn_id;
+use crate::debate::{Cue, Debate, Participant, Reply, Role, Step, TurnFailure, next, status};
 use crate::engine::StoredDebate;
-use crate::report::plan::render_plan;
 use crate::report::verdict::verdict_view;
-use schemars::JsonSchema;
-use serde::Serialize;
-
-/// Status of a debate.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "Standing")]
-pub(super) struct DebateStatus {
-    pub(super) debate_id: String,
-    /// `running`, `your_turn`, `user_turn`, `paused`, `interrupted`, or how it ended.
-    pub(super) status: String,
-    pub(super) round: u8,
-    pub(super) rounds: u8,
-    /// Digests of the turns of this round.
-    pub(super) answered: Vec<TurnDigest>,
-    /// The turns that are being requested.
-    pub(super) pending: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) due: Option<DueBrief>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) verdict: Option<VerdictDigest>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) findings: Vec<String>,
-    /// Result of a format without a winner.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) result: Option<String>,
-    pub(super) notes: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) record: Option<String>,
-    pub(super) next: String,
-}
-
-/// The turn or decision that is due, with its brief.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Due")]
-pub(super) struct DueBrief {
-    pub(super) turn: String,
-    pub(super) role: String,
-    pub(super) brief: String,
-}
 
 /// Tried in this order until the status fits into `MAX_RESULT_TOKENS`.
 const DIGEST_SIZES: [DigestSize; 4] = [
@@ -216,67 +175,10 @@ fn turn_id_label(debate: &Debate, cue: Cue) -> String {
     format!("{} {} ({})", turn_id(debate, cue), debate.seat(cue).title(), debate.tool_at(cue))
 }
 
-/// Brief for the host between the rounds of a dialectic.
-const DIALOGUE_BRIEF: &str = "A round is done. Show the user what was said, as suggestions that are never \
-    carried out. If the two differ widely or a decision is needed, ask the user, else go on: \
-    continue, a remark of theirs, deepen X, steer to another topic, or end.";
-
-/// The turn due from the host or a person, or the decision due from the user.
-fn due_brief(debate: &Debate, step: &Step) -> Option<DueBrief> {
-    match step {
-        Step::Speak { driven, awaited } if driven.is_empty() => {
-            let cue = *awaited.first()?;
-            let seat = debate.seat(cue);
-            let role = match seat.voice {
-                Participant::Human => format!("{} (a person: ask the user)", seat.title()),
-                _ => seat.title().to_owned(),
-            };
-            let brief = prompt::render(debate, cue).text;
-            Some(DueBrief { turn: turn_id(debate, cue), role, brief })
-        }
-        Step::Hold { next, pause } => {
-            let brief = match pause {
-                PauseReason::BudgetExhausted { .. } => {
-                    "The budget is spent. Ask the user whether more may be spent."
-                }
-                PauseReason::UserHold
-                    if debate.is_held() && debate.setup().origin != Origin::Here =>
-                {
-                    "This debate was imported. Ask the user whether to go on with it."
-                }
-                PauseReason::UserHold if awaits_plan_confirmation(debate) => {
-                    return Some(DueBrief {
-                        turn: turn_id(debate, *next),
-                        role: "user".into(),
-                        brief: format!(
-                            "Show the user this plan and wait for them.\n\n{}",
-                            render_plan(debate)
-                        ),
-                    });
-                }
-                PauseReason::UserHold if debate.setup().act(*next).rounds == Rounds::Open => {
-                    DIALOGUE_BRIEF
-                }
-                PauseReason::UserHold => {
-                    "A round is done. Show the user what was said; they may have a remark."
-                }
-            };
-            let (turn, role) = (turn_id(debate, *next), "user".to_owned());
-            Some(DueBrief { turn, role, brief: brief.into() })
-        }
-        _ => None,
-    }
-}
-
 /// A note that another process runs the debate, with the call that takes it over.
 pub(super) fn remote_holder_note(id: &str, holder: &str) -> String {
     let take_over_call = format_call("continue_round", id, "\"decision\":\"take_over\"");
     format!("{holder} plays it, and this only watches; if the user wants it here, {take_over_call}")
-}
-
-/// Whether the debate waits for its plan to be confirmed.
-pub(super) fn awaits_plan_confirmation(debate: &Debate) -> bool {
-    debate.holds().contains(&HoldPoint::Start) && debate.turns().next().is_none()
 }
 
 fn status_notes(debate: &Debate, size: DigestSize) -> Vec<String> {
@@ -337,23 +239,6 @@ fn status_notes(debate: &Debate, size: DigestSize) -> Vec<String> {
 /// Rule for the host in a dialectic.
 const NO_CHANGES_NOTE: &str = "suggestions are shown to the user, never carried out: change no file \
     without the user's explicit consent; silence is not consent";
-
-/// The turn id for the host: the cue, and the take if the debate was reopened.
-pub(super) fn turn_id(debate: &Debate, cue: Cue) -> String {
-    match debate.take_number() {
-        0 => cue.to_string(),
-        take => format!("{cue}+{take}"),
-    }
-}
-
-/// The turn due from the host.
-pub(super) fn due_turn(debate: &Debate) -> Option<DueTurn> {
-    let step = next(debate);
-    let due = due_brief(debate, &step).filter(|due| due.role != "user")?;
-    let cue = step.first_cue()?;
-    let ruling = debate.setup().phase(cue).reply == ReplyKind::Verdict;
-    Some(DueTurn { turn: due.turn, role: due.role, ruling })
-}
 
 #[cfg(test)]
 mod tests {

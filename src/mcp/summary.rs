@@ -2,41 +2,16 @@
 //! the token limit of a result.
 use super::digest::truncate_list;
 use super::error::format_call;
+use super::results::DebateSummary;
 use super::token_limits::{self, estimate_tokens, first_words};
 use crate::debate::ledger::{ClaimStatus, entries};
 use crate::debate::{Cue, Debate, ReplyKind, Role, Side};
 use crate::engine::StoredDebate;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 /// Words of the topic in a summary.
 const MAX_TOPIC_WORDS: usize = 60;
 /// Lines per list and words per line, tried in this order until the summary fits.
 const SUMMARY_SIZES: [(usize, usize); 4] = [(10, 40), (6, 25), (3, 15), (1, 8)];
-
-/// Result of `summarize`.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "Account")]
-pub(super) struct DebateSummary {
-    pub(super) debate_id: String,
-    pub(super) status: String,
-    pub(super) topic: String,
-    pub(super) round: u8,
-    pub(super) rounds: u8,
-    pub(super) proposer: Vec<String>,
-    pub(super) challenger: Vec<String>,
-    /// Verbatim quotes.
-    pub(super) concessions: Vec<String>,
-    pub(super) open: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) verdict: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) due: Option<String>,
-    pub(super) notes: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) record: Option<String>,
-    pub(super) next: String,
-}
 
 /// Builds the summary, with shorter lists and lines until it fits into `MAX_RESULT_TOKENS`.
 pub(super) fn build_summary(

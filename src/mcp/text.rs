@@ -1,9 +1,9 @@
 //! Plain-text rendering of the tool results, for clients that pass only text to the model. One
 //! `render_…` function per result type, called by `server` next to the structured result.
-use super::digest::{TurnDigest, VerdictDigest};
-use super::read_tools::{DebateList, DebatePage, ModelList};
-use super::status::{DebateStatus, DueBrief};
-use super::summary::DebateSummary;
+use super::results::{
+    DebateList, DebatePage, DebateStatus, DebateSummary, DueBrief, ModelList, TurnDigest,
+    VerdictDigest,
+};
 use crate::debate::prompt::fingerprint;
 use std::fmt::Write;
 

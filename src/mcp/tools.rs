@@ -4,9 +4,7 @@ use super::args::{
     ContinueRoundArgs, ListDebatesArgs, ListModelsArgs, ShowDebateArgs, StartDebateArgs,
     SummarizeArgs, VerdictArgs,
 };
-use super::read_tools::{DebateList, DebatePage, ModelList};
-use super::status::DebateStatus;
-use super::summary::DebateSummary;
+use super::results::{DebateList, DebatePage, DebateStatus, DebateSummary, ModelList};
 use rmcp::model::{JsonObject, ProtocolVersion, Tool, ToolAnnotations};
 use schemars::generate::{Contract, SchemaSettings};
 use schemars::{JsonSchema, SchemaGenerator};

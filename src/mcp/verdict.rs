@@ -2,16 +2,15 @@
 //! The entry point is `McpServer::request_verdict`, called by `server`. A task of the client waits
 //! with `wait_for_ruling`.
 use super::args::VerdictArgs;
+use super::due_turn::due_turn;
 use super::error::ToolError;
+use super::mcp_server::McpServer;
 use super::resume::ResolvedDebate;
-use super::server::McpServer;
-use super::status::due_turn;
 use super::validate;
 use super::wait::{WaitContext, WaitResult};
 use crate::app::AppError;
-use crate::app::resume::home_workspace;
 use crate::debate::{Cue, Origin, PauseReason, Step, next};
-use crate::engine::{ArchiveError, Command, DebateQuery, SessionError, Workspace};
+use crate::engine::{ArchiveError, Command, SessionError, Workspace};
 use serde_json::Value;
 
 impl McpServer {
@@ -98,36 +97,5 @@ impl McpServer {
                 _ => return Ok(result),
             }
         }
-    }
-
-    /// Resolves the debate of a turn. Turn ids are the same in every debate, so a turn without a
-    /// debate id is an error if several debates are open.
-    pub(super) fn resolve_debate_of_turn(
-        &self,
-        id: Option<&str>,
-        turn: Option<&str>,
-        workspace: &Workspace,
-    ) -> Result<ResolvedDebate, ToolError> {
-        let resolved = self.resolve_debate(id, workspace)?;
-        if id.is_none() && turn.is_some() {
-            let root = Some(workspace.root.clone());
-            let query =
-                DebateQuery { root, unfinished: true, limit: Some(2), ..DebateQuery::default() };
-            let open = self.registry.app.archive().list(&query).map_err(AppError::from)?;
-            if open.len() > 1 {
-                return Err(ToolError::AmbiguousDebate { id: resolved.id });
-            }
-        }
-        Ok(resolved)
-    }
-
-    /// The workspace of a debate: one of another repository keeps its own.
-    pub(super) fn workspace_of(
-        &self,
-        id: &str,
-        workspace: &Workspace,
-    ) -> Result<Workspace, ToolError> {
-        let (stored, ..) = self.registry.app.read(id)?;
-        Ok(home_workspace(&stored, workspace))
     }
 }

@@ -2,12 +2,12 @@
 //! the first text has been streamed. The entry point is [`fetch_turn`].
 use super::api_error::ApiError;
 use super::api_spec::{ApiSpec, Secret, display_url};
-use super::child_environment::SystemEnvironment;
 use super::cli_error::{default_hint, truncate_line, with_hint};
 use super::http::{self, HttpClients, TransportError};
 use super::model_mismatch::add_model_mismatch_caveat;
 use super::protocol::{self, ApiResponse, PromptRequest, SchemaMode};
 use super::retry::{MAX_ATTEMPTS, backoff, is_too_long, wait_before_retry};
+use super::system_environment::SystemEnvironment;
 use crate::debate::{Envelope, FailureKind, TurnFailure};
 use crate::engine::{ProviderReply, ReplyStream, TurnRequest};
 use reqwest::{Client, RequestBuilder, Response, Url};

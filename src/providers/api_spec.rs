@@ -1,10 +1,10 @@
 //! Config of one HTTP API: URL, protocol, key, default model. The built-in specs are in
 //! `apis.toml`; the user's config overrides single fields or adds specs. A repository's config
 //! cannot.
-use super::child_environment::SystemEnvironment;
 use super::cli_spec::merge_specs;
 use super::per_effort::PerEffort;
 use super::protocol::{Protocol, SchemaMode};
+use super::system_environment::SystemEnvironment;
 use crate::debate::Effort;
 use reqwest::Url;
 use serde::Deserialize;

@@ -1,23 +1,10 @@
 //! Environment of child processes. A model CLI inherits an allow-list of variables and those its spec
 //! passes or sets, never the whole environment, so that keys of other providers do not reach it.
-//! Entry points: [`SystemEnvironment::build_environment`] and [`SystemEnvironment::find_program`].
+//! The entry point is [`SystemEnvironment::build_environment`].
 use super::cli_spec::CliSpec;
 use super::orphans::{MARKER_VARIABLE, new_marker};
+use super::system_environment::{SystemEnvironment, is_same_variable};
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
-
-/// Environment of this process from which child processes are configured.
-#[derive(Clone, Default)]
-pub struct SystemEnvironment {
-    /// All environment variables. Each CLI receives only those on its allow-list.
-    pub variables: Vec<(OsString, OsString)>,
-    /// Directories of `PATH`.
-    pub search_path: Vec<PathBuf>,
-    /// The user's home directory.
-    pub home_dir: PathBuf,
-    /// The user's config directory.
-    pub config_dir: PathBuf,
-}
 
 /// Allow-list of variables that every CLI receives: directories, locale, proxy, certificates.
 const ALLOWED_VARIABLES: &[&str] = &[
@@ -66,38 +53,6 @@ const ALLOWED_VARIABLES: &[&str] = &[
 const MIN_SECRET_BYTES: usize = 6;
 
 impl SystemEnvironment {
-    /// Finds the executable of a program on `PATH`; a path is used as it is.
-    pub(super) fn find_program(&self, program: &str) -> Option<PathBuf> {
-        let program_path = Path::new(program);
-        if program_path.components().count() > 1 {
-            return is_executable(program_path).then(|| program_path.to_owned());
-        }
-        let files: Vec<String> =
-            EXECUTABLE_EXTENSIONS.iter().map(|end| format!("{program}{end}")).collect();
-        let candidates =
-            self.search_path.iter().flat_map(|folder| files.iter().map(|file| folder.join(file)));
-        candidates.into_iter().find(|path| is_executable(path))
-    }
-
-    /// The value of an environment variable, if it is valid Unicode.
-    pub(super) fn variable(&self, name: &str) -> Option<String> {
-        let (_, value) = self
-            .variables
-            .iter()
-            .find(|(known, _)| is_same_variable(&known.to_string_lossy(), name))?;
-        value.clone().into_string().ok()
-    }
-
-    /// Expands `{home}`, `{config}` and a leading `{VARIABLE}` in a path of a spec.
-    pub(super) fn expand_path(&self, path: &str) -> String {
-        let mut path = path.replace("{home}", &self.home_dir.display().to_string());
-        path = path.replace("{config}", &self.config_dir.display().to_string());
-        if let Some(name) = path.strip_prefix('{').and_then(|rest| rest.split('}').next()) {
-            path = path.replace(&format!("{{{name}}}"), &self.variable(name).unwrap_or_default());
-        }
-        path
-    }
-
     /// Secret values passed to a CLI, by variable name; they are removed from its error messages.
     pub(super) fn secret_values(&self, spec: &CliSpec) -> Vec<String> {
         const SECRET_NAME_PARTS: [&str; 6] =
@@ -135,25 +90,6 @@ impl SystemEnvironment {
         let marker = (OsString::from(MARKER_VARIABLE), OsString::from(new_marker()));
         inherited.chain(spec_variables).chain([marker]).collect()
     }
-}
-
-/// File extensions of executables. On Windows npm installs `.cmd` scripts.
-const EXECUTABLE_EXTENSIONS: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
-
-/// Whether two variable names are equal; Windows ignores case.
-fn is_same_variable(one: &str, other: &str) -> bool {
-    if cfg!(windows) { one.eq_ignore_ascii_case(other) } else { one == other }
-}
-
-fn is_executable(path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        path.metadata()
-            .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-    }
-    #[cfg(not(unix))]
-    path.is_file()
 }
 
 #[cfg(test)]

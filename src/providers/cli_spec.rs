@@ -1,8 +1,8 @@
 //! Config of one model CLI: program, arguments, environment, output format. The built-in specs are
 //! in `clis.toml`; the user's config overrides single fields or adds specs. A repository's config
 //! cannot.
-use super::child_environment::SystemEnvironment;
 use super::per_effort::PerEffort;
+use super::system_environment::SystemEnvironment;
 use crate::debate::Effort;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -1,13 +1,13 @@
 //! Fetches a turn from a model CLI. The process runs in a snapshot of the repository with an
 //! allow-listed environment, and is retried on transient errors only. The entry point is
 //! [`fetch_turn`].
-use super::child_environment::SystemEnvironment;
 use super::cli_error;
 use super::cli_spec::CliSpec;
 use super::model_mismatch::add_model_mismatch_caveat;
 use super::output_parser::CliOutput;
 use super::process::{self, Program};
 use super::retry::{MAX_ATTEMPTS, backoff, is_too_long, wait_before_retry};
+use super::system_environment::SystemEnvironment;
 use super::workdir::Workdir;
 use crate::debate::{FailureKind, TurnFailure};
 use crate::engine::{ProviderReply, ReplyStream, SnapshotProvider, TurnRequest};

@@ -3,7 +3,6 @@
 //! a module. [`ProviderRegistry`] implements the engine's `Providers` port.
 use super::api;
 use super::api_spec::{ApiSpec, display_url, load_api_specs};
-use super::child_environment::SystemEnvironment;
 use super::cli_spec::{CliSpec, load_cli_specs};
 use super::demo;
 use super::http::HttpClients;
@@ -11,6 +10,7 @@ use super::model_cli::{self, CliTurn, VersionCache};
 use super::orphans::MARKER_VARIABLE;
 use super::prices::PriceList;
 use super::script::Script;
+use super::system_environment::SystemEnvironment;
 use crate::debate::{Effort, FailureKind, Participant, TurnFailure};
 use crate::engine::ports::DEFAULT_TURN_SECONDS;
 use crate::engine::{

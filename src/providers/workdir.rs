@@ -1,8 +1,8 @@
 //! Working directory of a model CLI: a snapshot of the repository, or an empty temporary directory.
 //! A CLI that reads settings from its home gets a temporary home with only its login and a config
 //! that disables hooks, plugins and MCP servers.
-use super::child_environment::SystemEnvironment;
 use super::cli_spec::{CliHome, CliSpec, parse_jsonc};
+use super::system_environment::SystemEnvironment;
 use crate::debate::status::UNREAD_CAVEAT_PREFIX;
 use crate::engine::{ContextError, SnapshotHandle, SnapshotProvider, TurnRequest};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Plays one game to its end: opens or resumes its debate, or waits while another process holds the
 //! lease.
 use super::archived_games::{self, ArchivedGame, GameStatus};
+use super::event::TournamentEvent;
 use super::plan::TournamentPlan;
-use super::play::TournamentEvent;
 use super::schedule::ScheduledGame;
 use super::{GAME_TERM, TOURNAMENT_TERM};
 use crate::app::{App, AppError, StartPolicy, StartProgress, StartRequest};

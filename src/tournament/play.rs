@@ -1,6 +1,7 @@
 //! Runs all games: starts what the limits allow, retries failed games once, and stops on a signal.
 //! A later run continues from the archive.
 use super::archived_games::{self, ArchivedGame, GameStatus};
+use super::event::TournamentEvent;
 use super::game_runner::{GameEnd, GameRunner};
 use super::plan::TournamentPlan;
 use super::running_games::{RunningGames, StartDecision};
@@ -28,47 +29,6 @@ pub struct TournamentSettings {
     pub plan_folder: PathBuf,
     /// Whether to probe every model before the first game.
     pub probe: bool,
-}
-
-/// Progress event for the caller.
-#[derive(Clone, Debug)]
-pub enum TournamentEvent {
-    /// A game started or resumed.
-    Started {
-        game: ScheduledGame,
-        /// Id of the debate.
-        id: String,
-    },
-    /// Another process plays the game.
-    Waiting {
-        game: ScheduledGame,
-        /// Id of the debate.
-        id: String,
-        /// Process that holds the lease.
-        holder: String,
-    },
-    /// A game ended with a verdict.
-    Finished {
-        game: ScheduledGame,
-        /// The game as archived.
-        archived: ArchivedGame,
-        /// Standings after this game.
-        standings: Box<Standings>,
-    },
-    /// A game failed.
-    Failed {
-        game: ScheduledGame,
-        /// Error message.
-        reason: String,
-        /// Whether it is retried in this run.
-        will_retry: bool,
-    },
-    /// A game waits for the user.
-    Paused {
-        game: ScheduledGame,
-        /// What it waits for.
-        why: String,
-    },
 }
 
 /// Why a run ended.

@@ -2,7 +2,7 @@
 //! becomes a command, which is sent through the command queue to the process that runs the debate.
 use super::auth::AccessLevel;
 use super::http_error::{HttpError, accepts_json};
-use super::site::SiteState;
+use super::site_state::SiteState;
 use crate::debate::{Cue, Debate, Position, ReplyKind};
 use crate::engine::Command;
 use crate::page::actions::{MAX_REMARK_CHARS, awaited_human_turns};

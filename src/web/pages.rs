@@ -2,8 +2,9 @@
 //! database queries must not block the async threads.
 use super::assets::{STYLE, asset_urls};
 use super::auth::AccessLevel;
+use super::blocking::run_blocking;
 use super::http_error::HttpError;
-use super::site::{SiteScope, SiteState};
+use super::site_state::{SiteScope, SiteState};
 use crate::app::pinned_file::has_valid_citation;
 use crate::arena::ArenaService;
 use crate::debate::verdict::judgment;
@@ -39,20 +40,6 @@ const MAX_SEARCH_CHARS: usize = 200;
 const MAX_CHOICES: usize = 200;
 /// Time for which the leaderboard is cached.
 const LEADERBOARD_TTL: Duration = Duration::from_secs(10);
-
-/// Runs blocking work on the thread pool. A panic becomes an error response.
-pub(super) async fn run_blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, HttpError> + Send + 'static,
-) -> Result<T, HttpError> {
-    let result = tokio::task::spawn_blocking(work).await;
-    result.unwrap_or_else(|_| {
-        Err(HttpError::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "The page could not be rendered.",
-            "Try again; `debate doctor` looks for the cause.",
-        ))
-    })
-}
 
 /// Builds the history of a debate, optionally only up to an event.
 pub(super) async fn load_history(

@@ -3,14 +3,16 @@
 use super::actions::handle_action;
 use super::assets;
 use super::auth::{AccessLevel, AuthTokens};
+use super::blocking::run_blocking;
 use super::event_stream::{ViewerSlots, sse_response};
 use super::http_error::HttpError;
 use super::live_feed::LiveFeeds;
 use super::origin_check::{OriginCheck, check_origin};
 use super::pages;
+use super::site_state::{SiteScope, SiteState};
 use crate::app::App;
 use crate::arena::ArenaService;
-use crate::engine::{DebateCard, DebateQuery, StoredDebate, Workspace};
+use crate::engine::Workspace;
 use crate::page::message::render_message_page;
 use crate::page::query::ArchivePageQuery;
 use crate::page::rendered::Viewer;
@@ -21,8 +23,7 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::sync::Arc;
 
 /// Maximum size of a form in bytes.
 const MAX_FORM_BYTES: usize = 1_000_000;
@@ -43,63 +44,6 @@ pub struct SiteConfig {
     pub sign_in_hint: String,
     /// The arena, if the site belongs to one.
     pub arena: Option<ArenaService>,
-}
-
-/// Which debates are visible. All others respond with 404.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SiteScope {
-    /// All debates. Only for a server on this machine.
-    All,
-    /// Debates of one format.
-    Format(String),
-}
-
-/// Shared state of the handlers.
-#[derive(Clone)]
-pub(super) struct SiteState {
-    pub(super) app: App,
-    pub(super) workspace: Workspace,
-    pub(super) scope: SiteScope,
-    pub(super) auth: Arc<AuthTokens>,
-    pub(super) feeds: Arc<LiveFeeds>,
-    pub(super) arena: Option<ArenaService>,
-    viewer_slots: ViewerSlots,
-    /// Cached leaderboard page. Building it reads all debates.
-    pub(super) leaderboard_cache: Arc<Mutex<Option<(Instant, crate::page::html::Html)>>>,
-}
-
-impl SiteState {
-    /// Loads a debate. A debate out of scope is not found.
-    pub(super) async fn load_debate(&self, id: &str) -> Result<StoredDebate, HttpError> {
-        let (state, id) = (self.clone(), id.to_owned());
-        pages::run_blocking(move || {
-            let stored = state.app.archive().read(&id)?;
-            let is_visible = match &state.scope {
-                SiteScope::All => true,
-                SiteScope::Format(format) => stored.setup.format.name == *format,
-            };
-            is_visible.then_some(stored).ok_or_else(HttpError::debate_not_found)
-        })
-        .await
-    }
-
-    /// Lists the visible debates, last changed first.
-    pub(super) fn list_visible(&self, limit: usize) -> Result<Vec<DebateCard>, HttpError> {
-        let format = match &self.scope {
-            SiteScope::All => None,
-            SiteScope::Format(format) => Some(format.clone()),
-        };
-        let query = DebateQuery { format, limit: Some(limit), ..DebateQuery::default() };
-        Ok(self.app.archive().list(&query)?)
-    }
-
-    fn viewer_of(&self, headers: &HeaderMap) -> Viewer {
-        if self.auth.level_of_request(headers) == AccessLevel::Act {
-            Viewer::Owner
-        } else {
-            Viewer::Reader
-        }
-    }
 }
 
 /// Builds the router of the site.
@@ -334,7 +278,7 @@ async fn open_event_stream(
             "Reload the page later; it also works without live updates.",
         )
     })?;
-    pages::run_blocking(move || {
+    run_blocking(move || {
         let feed = state.feeds.open_feed(&id)?;
         Ok(sse_response(state.feeds.clone(), feed, after, viewer, slot)?)
     })

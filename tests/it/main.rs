@@ -84,6 +84,7 @@ mod fake_providers;
 mod findability;
 mod golden;
 mod html_checker;
+mod import_graph;
 mod invalid_replies;
 mod judging;
 mod kill;
@@ -186,6 +187,7 @@ mod review_patches;
 #[cfg(unix)]
 mod review_rerun;
 mod rules;
+mod rust_paths;
 mod scoring;
 mod scripted_replies;
 mod session;

@@ -5,10 +5,11 @@ use crate::html_checker::find_html_error;
 use crate::scripted_replies::tribunal;
 use crate::test_env::{SeatScript, TestEnv, assert_contains_in_order, wait_until};
 use crate::web_client::WebServer;
+use debate_mcp::web::SiteScope;
 use debate_mcp::web::auth::AuthTokens;
 use debate_mcp::web::listen;
 use debate_mcp::web::origin_check::OriginCheck;
-use debate_mcp::web::site::{self, SiteConfig, SiteScope};
+use debate_mcp::web::site::{self, SiteConfig};
 use serde_json::json;
 
 /// A test environment with one finished duel.

@@ -1,6 +1,6 @@
 //! Checks of MCP clients: is the server registered, are the slash commands installed, is the
 //! timeout of a tool call long enough?
-use super::{Diagnosis, DoctorFix};
+use super::diagnosis::{Diagnosis, DoctorFix};
 use crate::app::App;
 use crate::clients::{
     ClientInspection, ClientPaths, ClientSpec, InstallScope, LONGEST_CALL_SECS,

@@ -1,5 +1,5 @@
 //! Checks of models: installed, logged in and, with `--probe`, responding to a test prompt.
-use super::Diagnosis;
+use super::diagnosis::Diagnosis;
 use crate::engine::ProviderInfo;
 
 pub(super) fn check_models(providers: &[ProviderInfo]) -> Vec<Diagnosis> {
