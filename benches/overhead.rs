@@ -91,7 +91,7 @@ fn main() {
 /// Runs one duel. Returns its overhead in ms and the number of recorded events.
 async fn run_duel(folder: &Path) -> (f64, usize) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let archive = Arc::new(SqliteArchive::new(&folder.join("home"), clock.clone()));
+    let archive = SqliteArchive::new(&folder.join("home"), clock.clone()).into_ports();
     let providers = Arc::new(TimedProviders::default());
     let briefs =
         RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
@@ -118,7 +118,7 @@ async fn run_duel(folder: &Path) -> (f64, usize) {
         write_record: true,
     };
     // Opening the database is a cost per process, not per debate.
-    app.archive().health().unwrap();
+    app.archive().maintenance.health().unwrap();
     let started = Instant::now();
     let mut run = app.open(&draft, &workspace).unwrap();
     assert_eq!(run.wait_idle().await.unwrap(), Step::Done);

@@ -36,8 +36,8 @@ use crate::debate::{Debate, Event, LogFlaw, Participant, Role, Seat, next};
 use crate::engine::command::{Command, SessionError};
 use crate::engine::format_catalog::{CatalogEntry, FormatCatalog};
 use crate::engine::ports::{
-    Archive, ArchiveError, BriefSource, Clock, DebateQuery, DuplicatePolicy, Evidence, LeaseMode,
-    Log, Providers, RecordedEvent, StoredDebate, Workspace,
+    ArchiveError, ArchivePorts, BriefSource, Clock, DebateQuery, DuplicatePolicy, Evidence,
+    LeaseMode, Log, Providers, RecordedEvent, StoredDebate, Workspace,
 };
 use crate::engine::redaction_gate::RedactionGate;
 use crate::engine::reply_pipeline::SessionContext;
@@ -61,7 +61,7 @@ const ID_BYTES: usize = 2;
 /// The application: all ports and the use cases on them. Cheap to clone.
 #[derive(Clone)]
 pub struct App {
-    pub(crate) archive: Arc<dyn Archive>,
+    pub(crate) archive: ArchivePorts,
     pub(crate) providers: Arc<dyn Providers>,
     pub(crate) briefs: Arc<dyn BriefSource>,
     pub(crate) evidence: Arc<dyn Evidence>,
@@ -75,7 +75,7 @@ pub struct App {
 
 /// The implementations an [`App`] is built from.
 pub struct AppParts {
-    pub archive: Arc<dyn Archive>,
+    pub archive: ArchivePorts,
     pub providers: Arc<dyn Providers>,
     pub briefs: Arc<dyn BriefSource>,
     pub evidence: Arc<dyn Evidence>,
@@ -105,7 +105,7 @@ impl App {
     /// Sets the client's name. Other processes see it as the lease holder, and the record names it
     /// in changes made by the user.
     pub fn set_client_name(&self, name: &str) {
-        self.archive.set_holder_name(name);
+        self.archive.events.set_holder_name(name);
         name.clone_into(&mut self.client_name.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -120,9 +120,9 @@ impl App {
         self.clock.now()
     }
 
-    /// The archive, for reading.
-    pub fn archive(&self) -> &dyn Archive {
-        &*self.archive
+    /// The ports of the archive.
+    pub fn archive(&self) -> &ArchivePorts {
+        &self.archive
     }
 
     /// Checks a draft, creates the debate and starts running it.
@@ -197,7 +197,7 @@ impl App {
             let events = gate.redact_value(first_events(&debate)).map_err(SessionError::from)?;
             let recorded = RecordedEvent::number_events(0, &events, now);
             let duplicates = DuplicatePolicy::RefuseExcept(&draft.supersedes);
-            match self.archive.create(debate.setup(), &recorded, workspace, duplicates) {
+            match self.archive.events.create(debate.setup(), &recorded, workspace, duplicates) {
                 Ok(log) => return Ok((debate, events, log)),
                 Err(ArchiveError::IdTaken(id)) => tracing::debug!(debate = %id, "id is taken"),
                 Err(error) => return Err(error.into()),
@@ -242,8 +242,8 @@ impl App {
         lease_mode: LeaseMode,
         commands: Vec<Command>,
     ) -> Result<PendingRun, AppError> {
-        let workspace = &home_workspace(&self.archive.read(id)?, workspace);
-        let opened = self.archive.open(id, workspace, lease_mode)?;
+        let workspace = &home_workspace(&self.archive.events.read(id)?, workspace);
+        let opened = self.archive.events.open(id, workspace, lease_mode)?;
         let seq = opened.stored.events.last().map_or(0, |recorded| recorded.seq);
         let (debate, flaw) = replay_stored(opened.stored)?;
         if let Some(LogFlaw { seq, message: why }) = flaw {
@@ -257,7 +257,7 @@ impl App {
 
     /// Reads a debate without its lease. The flaw says from which event on the log is invalid.
     pub fn read(&self, id: &str) -> Result<(StoredDebate, Debate, Option<LogFlaw>), AppError> {
-        let stored = self.archive.read(id)?;
+        let stored = self.archive.events.read(id)?;
         let (debate, flaw) = replay_stored(stored.clone())?;
         Ok((stored, debate, flaw))
     }
@@ -270,12 +270,12 @@ impl App {
         root: &Path,
     ) -> Result<String, AppError> {
         if let Some(id) = id.filter(|id| *id != "last") {
-            return Ok(self.archive.resolve_id(id)?);
+            return Ok(self.archive.queries.resolve_id(id)?);
         }
         let query_root = Some(root.to_owned());
         let query =
             DebateQuery { root: query_root, unfinished, limit: Some(1), ..DebateQuery::default() };
-        let newest = self.archive.list(&query)?.into_iter().next();
+        let newest = self.archive.queries.list(&query)?.into_iter().next();
         newest
             .map(|card| card.id)
             .ok_or_else(|| AppError::NoDebateHere { unfinished, root: root.display().to_string() })
@@ -378,7 +378,7 @@ impl App {
         let (sender, requests) = mpsc::channel(COMMAND_CHANNEL_CAPACITY);
         let broadcaster = UpdateBroadcaster::default();
         let id = debate.setup().id.clone();
-        self.archive.publish_live_text(&id, broadcaster.subscribe());
+        self.archive.events.publish_live_text(&id, broadcaster.subscribe());
         let updates = broadcaster.subscribe();
         let mut current = debate.clone();
         for (seq, event) in (seq + 1..).zip(first_events) {

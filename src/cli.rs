@@ -77,7 +77,7 @@ pub async fn run(args: Args, config: &Config, app: &App) -> Exit {
     app.set_client_name("the terminal");
     let mut screen = Screen::new(args.quiet, config, app);
     let result = dispatch(args, config, app, &mut screen).await;
-    app.archive().flush_exports();
+    app.archive().files.flush_exports();
     screen.flush_partial_lines();
     let exit = match result {
         Ok(exit) => exit,

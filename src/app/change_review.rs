@@ -125,7 +125,7 @@ impl App {
         let subject = Some(subject.to_owned());
         let (root, limit) = (Some(root.to_owned()), Some(MAX_EARLIER_REVIEWS));
         let query = DebateQuery { root, review_subject: subject, limit, ..DebateQuery::default() };
-        for card in self.archive.list(&query)? {
+        for card in self.archive.queries.list(&query)? {
             let (StoredDebate { setup, .. }, debate, _) = self.read(&card.id)?;
             let is_other_version = setup.pin.as_deref() != Some(&change_set.pinned.tree);
             let is_finished = matches!(status(&debate), Status::Completed | Status::Degraded);
@@ -144,8 +144,11 @@ impl App {
         change: &ReviewedChange,
     ) -> Result<SameReview, AppError> {
         let (root, review_key) = (Some(root.to_owned()), Some(change.key.clone()));
-        let cards =
-            self.archive.list(&DebateQuery { root, review_key, ..DebateQuery::default() })?;
+        let cards = self.archive.queries.list(&DebateQuery {
+            root,
+            review_key,
+            ..DebateQuery::default()
+        })?;
         let (mut finished, mut unfinished) = (None, None);
         for card in &cards {
             // The status comes from the log, because the list may be stale.

@@ -82,7 +82,7 @@ impl App {
         draft: &DebateDraft,
         workspace: &Workspace,
     ) -> Result<ImportResult, AppError> {
-        match self.archive.parse_foreign(text)? {
+        match self.archive.files.parse_foreign(text)? {
             ForeignDebate::OwnLog(setup, events) => self.import_log(*setup, &events, workspace),
             ForeignDebate::Transcript(transcript) => {
                 self.import_transcript(&transcript, draft, workspace)
@@ -132,9 +132,9 @@ impl App {
         workspace: &Workspace,
     ) -> Result<Option<String>, AppError> {
         let query = DebateQuery { root: Some(workspace.root.clone()), ..DebateQuery::default() };
-        let cards = self.archive.list(&query)?.into_iter();
+        let cards = self.archive.queries.list(&query)?.into_iter();
         for card in cards.filter(|card| card.labels.iter().any(|label| label == "imported")) {
-            let Ok(stored) = self.archive.read(&card.id) else { continue };
+            let Ok(stored) = self.archive.events.read(&card.id) else { continue };
             let Origin::Transcript { id } = &stored.setup.origin else { continue };
             let Ok(debate) = Debate::open(stored.setup.clone()) else { continue };
             let rebuilt = build_events(debate, transcript).0;
@@ -173,13 +173,14 @@ impl App {
         Debate::replay(setup.clone(), imported_events.clone())
             .map_err(|error: ReplayError| AppError::InvalidImportedLog(error.to_string()))?;
         let id = setup.id.clone();
-        let known = match self.archive.read(&id) {
+        let known = match self.archive.events.read(&id) {
             Ok(stored) => stored,
             Err(ArchiveError::UnknownDebate(_)) => {
-                match self.archive.create(&setup, events, workspace, DuplicatePolicy::Allow) {
+                match self.archive.events.create(&setup, events, workspace, DuplicatePolicy::Allow)
+                {
                     Ok(_) => return Ok(ImportResult { id, outcome: ImportOutcome::New }),
                     // Lost a race: another process has created it.
-                    Err(ArchiveError::IdTaken(_)) => self.archive.read(&id)?,
+                    Err(ArchiveError::IdTaken(_)) => self.archive.events.read(&id)?,
                     Err(error) => return Err(error.into()),
                 }
             }
@@ -188,7 +189,7 @@ impl App {
         match compare_logs(&known, &setup, events) {
             LogComparison::Prefix => Ok(ImportResult { id, outcome: ImportOutcome::AlreadyKnown }),
             LogComparison::Extension(more) => {
-                let mut opened = self.archive.open(&id, workspace, LeaseMode::IfFree)?;
+                let mut opened = self.archive.events.open(&id, workspace, LeaseMode::IfFree)?;
                 // Another process may have appended events since the read.
                 if compare_logs(&opened.stored, &setup, events) != LogComparison::Extension(more) {
                     return Err(AppError::Archive(ArchiveError::LeaseHeld {
@@ -204,7 +205,7 @@ impl App {
             }
             LogComparison::Diverged => {
                 let setup = Setup { id: new_debate_id(self.clock.now())?, ..setup };
-                self.archive.create(&setup, events, workspace, DuplicatePolicy::Allow)?;
+                self.archive.events.create(&setup, events, workspace, DuplicatePolicy::Allow)?;
                 Ok(ImportResult { id: setup.id, outcome: ImportOutcome::Diverged })
             }
         }

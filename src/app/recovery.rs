@@ -135,7 +135,8 @@ impl App {
         workspace: &Workspace,
         files: &[PathBuf],
     ) -> Result<RecoveryReport, AppError> {
-        let state_files = sort_state_files(self.archive.read_state_files(&workspace.root, files));
+        let state_files =
+            sort_state_files(self.archive.files.read_state_files(&workspace.root, files));
         tracing::debug!(
             signed = state_files.signed_logs.len(),
             unsigned = state_files.unsigned_files.len(),
@@ -160,7 +161,8 @@ impl App {
         workspace: &Workspace,
         files: &[PathBuf],
     ) -> Result<Vec<String>, AppError> {
-        let state_files = sort_state_files(self.archive.read_state_files(&workspace.root, files));
+        let state_files =
+            sort_state_files(self.archive.files.read_state_files(&workspace.root, files));
         let mut matching =
             state_files.signed_logs.into_iter().filter(|(_, setup, _)| setup.id == id);
         match matching.next() {
@@ -179,7 +181,7 @@ impl App {
         workspace: &Workspace,
     ) -> Result<Option<String>, AppError> {
         let file = display_path(path, workspace);
-        let known = match self.archive.read(&setup.id) {
+        let known = match self.archive.events.read(&setup.id) {
             Ok(stored) => Some(stored),
             Err(ArchiveError::UnknownDebate(_)) => None,
             Err(error) => return Err(error.into()),
@@ -227,9 +229,9 @@ impl App {
         workspace: &Workspace,
     ) -> Result<bool, AppError> {
         let query = DebateQuery { root: Some(workspace.root.clone()), ..DebateQuery::default() };
-        let cards = self.archive.list(&query)?.into_iter();
+        let cards = self.archive.queries.list(&query)?.into_iter();
         for card in cards.filter(|card| card.id != setup.id && card.created_at == setup.opened_at) {
-            let Ok(stored) = self.archive.read(&card.id) else { continue };
+            let Ok(stored) = self.archive.events.read(&card.id) else { continue };
             let same_setup = Setup { id: card.id, ..setup.clone() };
             if compare_logs(&stored, &same_setup, events) == LogComparison::Prefix {
                 return Ok(true);

@@ -99,16 +99,16 @@ impl App {
         deadline: Instant,
     ) -> Result<HolderAnswer, AppError> {
         let archive = &self.archive;
-        let command_id = archive.enqueue_commands(id, commands)?;
+        let command_id = archive.commands.enqueue(id, commands)?;
         let count = commands.len();
         tracing::info!(debate = %id, command = command_id.0, count, "remote command queued");
         let mut lease_free = false;
         for poll in 1u32.. {
             let timed_out = Instant::now() >= deadline;
             let result = if timed_out || lease_free {
-                archive.withdraw_commands(command_id)?
+                archive.commands.withdraw(command_id)?
             } else {
-                archive.command_result(command_id)?
+                archive.commands.take_result(command_id)?
             };
             match result {
                 Some(Ok(())) => return Ok(HolderAnswer::Recorded),
@@ -118,7 +118,7 @@ impl App {
                 None => tokio::time::sleep(POLL_INTERVAL).await,
             }
             lease_free = poll % POLLS_PER_LEASE_CHECK == 0
-                && archive.news_since(id, u64::MAX >> 1)?.holder.is_none();
+                && archive.events.news_since(id, u64::MAX >> 1)?.holder.is_none();
         }
         Ok(HolderAnswer::TimedOut)
     }

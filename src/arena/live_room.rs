@@ -154,7 +154,7 @@ impl LiveRoom {
 
     /// Reads and applies new events from the archive, which has their times.
     fn catch_up(&self, tracked: &mut TrackedDebate, app: &App, id: &str) {
-        match app.archive().news_since(id, tracked.last_seq()) {
+        match app.archive().events.news_since(id, tracked.last_seq()) {
             Ok(news) => {
                 tracked.apply_events(news.events);
                 self.publish(tracked);

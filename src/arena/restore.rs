@@ -14,7 +14,7 @@ impl ArenaService {
     pub async fn restore_rooms(&self) -> Result<usize, ArenaError> {
         let _guard = self.seating_lock.lock().await;
         let mut open_count = 0;
-        for body in self.app.archive().list_rooms().map_err(internal_error)? {
+        for body in self.app.archive().rooms.list_rooms().map_err(internal_error)? {
             let room: Room = match serde_json::from_str(&body) {
                 Ok(room) => room,
                 Err(error) => {
@@ -49,12 +49,13 @@ impl ArenaService {
             return Ok(room);
         }
         let query = DebateQuery { format: Some("arena".into()), ..DebateQuery::default() };
-        for card in self.app.archive().list(&query).map_err(internal_error)? {
+        for card in self.app.archive().queries.list(&query).map_err(internal_error)? {
             let is_newer = card.created_at >= room.created_at;
             if is_newer
                 && self
                     .app
                     .archive()
+                    .events
                     .read(&card.id)
                     .is_ok_and(|stored| stored.setup.terms.get("arena") == Some(&room.id))
             {
@@ -68,7 +69,7 @@ impl ArenaService {
 
     /// Loads a debate from the archive and publishes its progress.
     fn load_progress(&self, live_room: &LiveRoom, id: &str) {
-        match self.app.archive().read(id) {
+        match self.app.archive().events.read(id) {
             Ok(stored) => {
                 if let Some(mut tracked) = TrackedDebate::open(&stored.setup) {
                     tracked.apply_events(stored.events);

@@ -462,7 +462,7 @@ impl ArenaService {
 
     pub(super) fn save_room(&self, room: &Room) -> Result<(), ArenaError> {
         let body = serde_json::to_string(room).map_err(internal_error)?;
-        self.app.archive().save_room(&room.id, &body).map_err(internal_error)
+        self.app.archive().rooms.save_room(&room.id, &body).map_err(internal_error)
     }
 }
 

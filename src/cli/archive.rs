@@ -40,7 +40,7 @@ pub(super) fn list(
         limit: Some(list.limit),
         ..DebateQuery::default()
     };
-    let mut cards = app.archive().list(&query)?;
+    let mut cards = app.archive().queries.list(&query)?;
     if cards.is_empty() && app.resolve_debate(None, false, &workspace.root).is_err() {
         let report = app.recover(&workspace, &crate::clients::state_file_paths(config))?;
         for line in report.messages {
@@ -56,7 +56,7 @@ pub(super) fn list(
                 file = unsigned.path.display()
             ));
         }
-        cards = app.archive().list(&query)?;
+        cards = app.archive().queries.list(&query)?;
     }
     let debates: Vec<ListedDebate> = cards
         .into_iter()
@@ -129,7 +129,7 @@ pub(super) fn show(
         }
         return Ok(Exit::Ok);
     }
-    let live = app.archive().live_texts(&id)?;
+    let live = app.archive().queries.live_texts(&id)?;
     if show.json.json {
         screen.print_json(&ShowOutput {
             debate: debate_view(&debate),
@@ -168,7 +168,7 @@ pub(super) fn search(
 ) -> Result<Exit, CliError> {
     let root = search.here.then(|| workspace::current_workspace(config).root);
     let query = DebateQuery { root, limit: Some(search.limit), ..DebateQuery::default() };
-    let hits = app.archive().search(&search.words.join(" "), &query)?;
+    let hits = app.archive().queries.search(&search.words.join(" "), &query)?;
     if search.json.json {
         screen.print_json(&SearchOutput { v: 1, hits })?;
         return Ok(Exit::Ok);

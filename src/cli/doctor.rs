@@ -198,7 +198,7 @@ fn check_program(config: &Config, client_paths: &ClientPaths) -> Diagnosis {
 }
 
 fn check_archive(app: &App, config: &Config) -> (Option<ArchiveHealth>, Diagnosis) {
-    match app.archive().health() {
+    match app.archive().maintenance.health() {
         Ok(health) if health.problems.is_empty() => {
             let message = format!(
                 "{} debates in `{}` (schema {})",
@@ -295,7 +295,7 @@ fn check_repository(config: &Config) -> Diagnosis {
 fn check_unfinished(config: &Config, app: &App) -> Diagnosis {
     let root = Some(workspace::current_workspace(config).root);
     let query = DebateQuery { root, unfinished: true, ..DebateQuery::default() };
-    let debates = app.archive().list(&query).unwrap_or_default();
+    let debates = app.archive().queries.list(&query).unwrap_or_default();
     let paused = debates.iter().filter(|card| card.status == Status::Paused).count();
     let message = format!("{} unfinished here, {paused} of them paused", debates.len());
     let diagnosis = Diagnosis::ok("debates", message);

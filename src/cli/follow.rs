@@ -6,7 +6,7 @@ use super::screen::{BOLD, DIM, Screen, StdStream};
 use crate::debate::{
     Citation, CitationStatus, Cue, Debate, Event, Reply, ReplyKind, RuleWeight, SpeakingOrder,
 };
-use crate::engine::{Archive, RecordedEvent, Update};
+use crate::engine::{EventStore, RecordedEvent, Update};
 use crate::report::record::SEALED_PLACEHOLDER;
 use crate::report::sanitize::strip_control_chars;
 use crate::report::stream_preview::StreamPreview;
@@ -52,12 +52,12 @@ impl Follower {
     pub(super) async fn show_next(
         &mut self,
         updates: &mut Receiver<Arc<Update>>,
-        archive: &dyn Archive,
+        events: &dyn EventStore,
         screen: &mut Screen,
     ) -> Result<bool, CliError> {
         match updates.recv().await {
             Ok(update) => self.show(&update, screen).map(|()| true),
-            Err(RecvError::Lagged(_)) => self.catch_up(archive, screen).map(|()| true),
+            Err(RecvError::Lagged(_)) => self.catch_up(events, screen).map(|()| true),
             Err(RecvError::Closed) => Ok(false),
         }
     }
@@ -66,22 +66,22 @@ impl Follower {
     pub(super) fn drain(
         &mut self,
         updates: &mut Receiver<Arc<Update>>,
-        archive: &dyn Archive,
+        events: &dyn EventStore,
         screen: &mut Screen,
     ) -> Result<(), CliError> {
         loop {
             match updates.try_recv() {
                 Ok(update) => self.show(&update, screen)?,
-                Err(TryRecvError::Lagged(_)) => self.catch_up(archive, screen)?,
+                Err(TryRecvError::Lagged(_)) => self.catch_up(events, screen)?,
                 Err(TryRecvError::Empty | TryRecvError::Closed) => return Ok(()),
             }
         }
     }
 
-    fn catch_up(&mut self, archive: &dyn Archive, screen: &mut Screen) -> Result<(), CliError> {
+    fn catch_up(&mut self, events: &dyn EventStore, screen: &mut Screen) -> Result<(), CliError> {
         let id = &self.debate.setup().id;
         tracing::debug!(debate = %id, "updates were dropped, reading events from the archive");
-        let stored = archive.read(id)?;
+        let stored = events.read(id)?;
         for RecordedEvent { seq, event, .. } in stored.events {
             self.show(&Update::Fact { seq, event }, screen)?;
         }

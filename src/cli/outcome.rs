@@ -114,7 +114,7 @@ pub(super) fn stats(
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
     let root = stats.here.then(|| workspace::current_workspace(config).root);
-    let cards = app.archive().list(&DebateQuery { root, ..DebateQuery::default() })?;
+    let cards = app.archive().queries.list(&DebateQuery { root, ..DebateQuery::default() })?;
     let verdicts = cards.iter().filter(|card| card.winner.is_some()).count();
     let known: Vec<(u8, bool)> = cards
         .iter()

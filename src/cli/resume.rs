@@ -44,7 +44,7 @@ pub(super) async fn resume(
     let already_ended = debate.outcome().is_some() && commands.is_empty();
     if already_ended {
         screen.note(&format!("{id} has ended already; this is its result"));
-        app.archive().write_exports(&id)?;
+        app.archive().files.schedule_export(&id);
         return print_result(&debate, resume.display, screen);
     }
     app.check_remaining_seats(&debate, &seats).map_err(|error| {

@@ -35,7 +35,7 @@ pub(super) async fn view(
     let bind_error = |error| CliError::File(address.to_string(), error);
     let listener = TcpListener::bind(address).await.map_err(bind_error)?;
     let address = listener.local_addr().map_err(bind_error)?;
-    let auth = AuthTokens::new(app.archive(), "view", true)?;
+    let auth = AuthTokens::new(&*app.archive().key, "view", true)?;
     let next = id.map(|id| format!("&next={id}")).unwrap_or_default();
     let base = format!("http://{address}/");
     let enter = format!("{base}enter?token={}{next}", auth.owner_token());

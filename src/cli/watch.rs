@@ -55,7 +55,7 @@ pub(super) async fn watch(
     state.announce_turns(&mut follower, screen)?;
     let mut last_held = Instant::now();
     let message = loop {
-        let news = app.archive().news_since(&id, state.seq)?;
+        let news = app.archive().events.news_since(&id, state.seq)?;
         if news.holder.is_some() {
             last_held = Instant::now();
         }

@@ -42,7 +42,7 @@ impl McpServer {
                 limit: Some(MAX_COMPLETED_DEBATES),
                 ..DebateQuery::default()
             };
-            self.registry.app.archive().list(&query).unwrap_or_default().into_iter()
+            self.registry.app.archive().queries.list(&query).unwrap_or_default().into_iter()
         };
         let candidates: Vec<String> = match argument {
             "topic" => cards().map(|card| card.topic).collect(),

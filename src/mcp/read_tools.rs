@@ -119,12 +119,12 @@ impl McpServer {
         };
         let (status, unfinished) = parse_status_filter(args.status.as_deref())?;
         let query = DebateQuery { root, status, unfinished, ..DebateQuery::default() };
-        let archive = self.registry.app.archive();
-        let mut cards = archive.list(&query).map_err(crate::app::AppError::from)?;
+        let queries = &self.registry.app.archive().queries;
+        let mut cards = queries.list(&query).map_err(crate::app::AppError::from)?;
         let search_text = terms.join(" ");
         let recovered = if cards.is_empty() && query_text.is_empty() && args.status.is_none() {
             let recovered = self.recover_state_files(workspace)?;
-            cards = archive.list(&query).map_err(crate::app::AppError::from)?;
+            cards = queries.list(&query).map_err(crate::app::AppError::from)?;
             recovered
         } else {
             vec![]
@@ -133,7 +133,7 @@ impl McpServer {
             cards.iter().map(|card| list_item(card, None)).collect()
         } else {
             let query = DebateQuery { limit: Some(MAX_SEARCH_HITS), ..query };
-            let hits = archive.search(&search_text, &query).map_err(crate::app::AppError::from)?;
+            let hits = queries.search(&search_text, &query).map_err(crate::app::AppError::from)?;
             let hit = |card: &DebateCard| hits.iter().find(|hit| hit.id == card.id);
             let matching_item = |card| Some(list_item(card, Some(&hit(card)?.excerpt)));
             cards.iter().filter_map(matching_item).collect()

@@ -34,7 +34,7 @@ impl McpServer {
         let root = Some(workspace.root.clone());
         let query =
             DebateQuery { root, limit: Some(MAX_LISTED_RESOURCES), ..DebateQuery::default() };
-        let cards = self.registry.app.archive().list(&query).unwrap_or_default();
+        let cards = self.registry.app.archive().queries.list(&query).unwrap_or_default();
         let mut resources: Vec<Resource> = vec![];
         if !cards.is_empty() {
             let newest = Resource::new("debate://last", "last debate");

@@ -110,7 +110,7 @@ impl RunRegistry {
         }
         let query =
             DebateQuery { root: Some(root.to_owned()), unfinished: true, ..DebateQuery::default() };
-        let open = self.app.archive().list(&query).unwrap_or_default();
+        let open = self.app.archive().queries.list(&query).unwrap_or_default();
         seen.into_iter().rev().find(|id| open.iter().any(|card| card.id == *id))
     }
 
@@ -249,6 +249,7 @@ impl RunRegistry {
             let _ = run.wait_for_end().await;
         }
         let registry = self.clone();
-        let _ = tokio::task::spawn_blocking(move || registry.app.archive().flush_exports()).await;
+        let _ =
+            tokio::task::spawn_blocking(move || registry.app.archive().files.flush_exports()).await;
     }
 }

@@ -304,7 +304,7 @@ impl ServerHandler for McpServer {
         let result = result.catch_unwind().await;
         // Flush, so that a record named in the response can be read.
         let app = self.registry.app.clone();
-        let _ = tokio::task::spawn_blocking(move || app.archive().flush_exports()).await;
+        let _ = tokio::task::spawn_blocking(move || app.archive().files.flush_exports()).await;
         tracing::debug!(
             tool = ?request.name,
             elapsed_ms = started_at.elapsed().as_millis(),

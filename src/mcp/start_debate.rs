@@ -274,7 +274,7 @@ impl McpServer {
             limit: Some(MAX_COMPARED_DEBATES),
             ..DebateQuery::default()
         };
-        let cards = self.registry.app.archive().list(&query).unwrap_or_default();
+        let cards = self.registry.app.archive().queries.list(&query).unwrap_or_default();
         let unfinished = cards.into_iter().find(|card| card.topic == topic)?;
         let continue_call = format_call("continue_round", &unfinished.id, "");
         Some(format!(

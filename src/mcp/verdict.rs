@@ -113,7 +113,7 @@ impl McpServer {
             let root = Some(workspace.root.clone());
             let query =
                 DebateQuery { root, unfinished: true, limit: Some(2), ..DebateQuery::default() };
-            let open = self.registry.app.archive().list(&query).map_err(AppError::from)?;
+            let open = self.registry.app.archive().queries.list(&query).map_err(AppError::from)?;
             if open.len() > 1 {
                 return Err(ToolError::AmbiguousDebate { id: resolved.id });
             }

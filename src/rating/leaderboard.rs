@@ -126,7 +126,7 @@ impl Leaderboard {
     pub fn from_archive(app: &App, root: Option<PathBuf>) -> Result<Leaderboard, AppError> {
         Leaderboard::from_cards(
             app,
-            app.archive().list(&DebateQuery { root, ..DebateQuery::default() })?,
+            app.archive().queries.list(&DebateQuery { root, ..DebateQuery::default() })?,
         )
     }
 

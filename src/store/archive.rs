@@ -1,31 +1,28 @@
 //! The archive: one SQLite database in the user's data directory. [`SqliteArchive`] implements the
-//! engine's `Archive` port and delegates to the other modules.
+//! engine's ports for event logs, queries, maintenance, commands and rooms, and delegates to the
+//! other modules.
 use super::database::Database;
 use super::debate_rows::{add_state_file, find_debate_row, load_debate, load_events};
 use super::exports::ExportWriter;
-use super::foreign;
 use super::lease::{self, Lease, PresenceLock};
 use super::lease_monitor::LeaseMonitor;
 use super::live_text;
 use super::log::{self, SqliteLog};
 use super::schema::sqlite_error;
-use super::sign::SigningKey;
-use super::{command_queue, files, maintenance, projections, search, state_file_scan};
+use super::sign::KeyFile;
+use super::{command_queue, files, maintenance, projections, search};
 use crate::debate::{Debate, Setup};
 use crate::engine::{
-    Archive, ArchiveError, ArchiveHealth, Clock, Command, CommandResult, DebateCard, DebateNews,
-    DebateQuery, DuplicatePolicy, ForeignDebate, FoundStateFile, LeaseMode, LiveText, Log,
-    OpenedDebate, QueuedCommandId, RecordedEvent, ReindexReport, SearchHit, StoredDebate, Update,
-    Workspace,
+    ArchiveError, ArchiveHealth, ArchiveMaintenance, ArchivePorts, Clock, Command, CommandQueue,
+    CommandResult, DebateCard, DebateNews, DebateQueries, DebateQuery, DuplicatePolicy, EventStore,
+    ExportingStore, LeaseMode, LiveText, Log, OpenedDebate, QueuedCommandId, RecordedEvent,
+    ReindexReport, RoomStore, SearchHit, StoredDebate, Update, Workspace,
 };
 use crate::report::iso_timestamp;
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::broadcast;
-
-/// Length of a derived token in hex digits (160 bits).
-const TOKEN_HEX_DIGITS: usize = 40;
 
 /// The archive on SQLite. Connections and threads are started when first needed.
 pub struct SqliteArchive {
@@ -34,7 +31,6 @@ pub struct SqliteArchive {
     database: Arc<Database>,
     /// Connections for queries, so that readers and the writer do not block each other.
     readers: [Database; 2],
-    exports: Arc<ExportWriter>,
     presence: Mutex<Option<Arc<PresenceLock>>>,
     /// Name of this process, shown to others that find a debate held by it.
     process_name: Mutex<String>,
@@ -49,12 +45,28 @@ impl SqliteArchive {
         SqliteArchive {
             home: home.into(),
             database: Arc::new(Database::new(path.clone())),
-            readers: [Database::new(path.clone()), Database::new(path.clone())],
-            exports: Arc::new(ExportWriter::new(home.into(), path)),
+            readers: [Database::new(path.clone()), Database::new(path)],
             clock,
             presence: Mutex::new(None),
             process_name: Mutex::default(),
             lease_monitor: Arc::default(),
+        }
+    }
+
+    /// The ports of this archive. After each change the debate is exported to its files.
+    pub fn into_ports(self) -> ArchivePorts {
+        let path = self.home.join("archive.db");
+        let files = Arc::new(ExportWriter::new(self.home.clone(), path));
+        let key = Arc::new(KeyFile::new(self.home.clone()));
+        let archive = Arc::new(self);
+        ArchivePorts {
+            events: Arc::new(ExportingStore::new(archive.clone(), files.clone())),
+            queries: archive.clone(),
+            maintenance: archive.clone(),
+            commands: archive.clone(),
+            rooms: archive,
+            files,
+            key,
         }
     }
 
@@ -88,13 +100,13 @@ impl SqliteArchive {
     fn open_log(&self, row: i64, epoch: i64, seq: u64, debate: Debate) -> Box<dyn Log> {
         let (database, clock) = (self.database.clone(), self.clock.clone());
         let lease = Lease { database, home: self.home.clone(), clock, debate_row: row, epoch };
-        let (lease_monitor, exports) = (self.lease_monitor.clone(), self.exports.clone());
+        let lease_monitor = self.lease_monitor.clone();
         let subscription = lease_monitor.subscribe(lease.clone());
-        Box::new(SqliteLog { lease, lease_monitor, subscription, exports, seq, debate })
+        Box::new(SqliteLog { lease, lease_monitor, subscription, seq, debate })
     }
 }
 
-impl Archive for SqliteArchive {
+impl EventStore for SqliteArchive {
     fn create(
         &self,
         setup: &Setup,
@@ -167,22 +179,8 @@ impl Archive for SqliteArchive {
             Ok((row, epoch, debate))
         })?;
         tracing::info!(debate = %setup.id, debate_row = row, epoch, "lease acquired");
-        self.exports.schedule(row);
         let seq = events.last().map_or(0, |recorded| recorded.seq);
         Ok(self.open_log(row, epoch, seq, debate))
-    }
-
-    fn set_holder_name(&self, name: &str) {
-        let name = lease::sanitize_name(name);
-        // Same lock order as in `ensure_presence`, which reads this name.
-        let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut current = self.process_name.lock().unwrap_or_else(PoisonError::into_inner);
-        if *current != name {
-            if let Some(presence) = &*presence {
-                let _ = presence.announce(&name);
-            }
-            *current = name;
-        }
     }
 
     fn open(
@@ -215,7 +213,6 @@ impl Archive for SqliteArchive {
         let (debate, _) = Debate::replay_lenient(stored.setup.clone(), events)
             .map_err(|setup_error| ArchiveError::Storage(setup_error.to_string()))?;
         let seq = stored.events.last().map_or(0, |recorded| recorded.seq);
-        self.exports.schedule(row);
         Ok(OpenedDebate { log: self.open_log(row, epoch, seq, debate), stored })
     }
 
@@ -243,6 +240,28 @@ impl Archive for SqliteArchive {
         })
     }
 
+    fn set_holder_name(&self, name: &str) {
+        let name = lease::sanitize_name(name);
+        // Same lock order as in `ensure_presence`, which reads this name.
+        let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.process_name.lock().unwrap_or_else(PoisonError::into_inner);
+        if *current != name {
+            if let Some(presence) = &*presence {
+                let _ = presence.announce(&name);
+            }
+            *current = name;
+        }
+    }
+
+    fn publish_live_text(&self, id: &str, updates: broadcast::Receiver<Arc<Update>>) {
+        let row = self.database.with_connection(|connection| find_debate_row(connection, id));
+        if let Ok(row) = row {
+            live_text::spawn_writer(self.database.clone(), self.clock.clone(), row, updates);
+        }
+    }
+}
+
+impl DebateQueries for SqliteArchive {
     fn resolve_id(&self, abbreviation: &str) -> Result<String, ArchiveError> {
         self.with_reader(|connection| search::resolve_id(connection, abbreviation))
     }
@@ -261,23 +280,20 @@ impl Archive for SqliteArchive {
             live_text::read(connection, row)
         })
     }
+}
 
-    fn read_state_files(&self, root: &Path, files: &[PathBuf]) -> Vec<FoundStateFile> {
-        state_file_scan::scan(root, files, |text| self.parse_foreign(text))
+impl ArchiveMaintenance for SqliteArchive {
+    fn reindex(&self) -> Result<ReindexReport, ArchiveError> {
+        maintenance::reindex(&self.database)
     }
 
-    fn publish_live_text(&self, id: &str, updates: broadcast::Receiver<Arc<Update>>) {
-        let row = self.database.with_connection(|connection| find_debate_row(connection, id));
-        if let Ok(row) = row {
-            live_text::spawn_writer(self.database.clone(), self.clock.clone(), row, updates);
-        }
+    fn health(&self) -> Result<ArchiveHealth, ArchiveError> {
+        maintenance::check_health(&self.database)
     }
+}
 
-    fn enqueue_commands(
-        &self,
-        id: &str,
-        commands: &[Command],
-    ) -> Result<QueuedCommandId, ArchiveError> {
+impl CommandQueue for SqliteArchive {
+    fn enqueue(&self, id: &str, commands: &[Command]) -> Result<QueuedCommandId, ArchiveError> {
         let command_id = self.database.with_connection(|connection| {
             let transaction = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -292,17 +308,14 @@ impl Archive for SqliteArchive {
         Ok(command_id)
     }
 
-    fn command_result(
+    fn take_result(
         &self,
         command_id: QueuedCommandId,
     ) -> Result<Option<CommandResult>, ArchiveError> {
         self.with_reader(|connection| command_queue::take_answer(connection, command_id))
     }
 
-    fn withdraw_commands(
-        &self,
-        command_id: QueuedCommandId,
-    ) -> Result<Option<CommandResult>, ArchiveError> {
+    fn withdraw(&self, command_id: QueuedCommandId) -> Result<Option<CommandResult>, ArchiveError> {
         self.database.with_connection(|connection| {
             let transaction = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -314,32 +327,9 @@ impl Archive for SqliteArchive {
             Ok(result)
         })
     }
+}
 
-    fn parse_foreign(&self, text: &str) -> Result<ForeignDebate, ArchiveError> {
-        let key = SigningKey::load_or_create(&self.home).map_err(|error| {
-            ArchiveError::Storage(format!("`{}`: {error}", self.home.display()))
-        })?;
-        foreign::parse(text, &key)
-    }
-
-    fn reindex(&self) -> Result<ReindexReport, ArchiveError> {
-        let (report, rows) = maintenance::reindex(&self.database)?;
-        for row in rows {
-            self.exports.schedule(row);
-        }
-        Ok(report)
-    }
-
-    fn health(&self) -> Result<ArchiveHealth, ArchiveError> {
-        maintenance::check_health(&self.database)
-    }
-
-    fn write_exports(&self, id: &str) -> Result<(), ArchiveError> {
-        let row = self.database.with_connection(|connection| find_debate_row(connection, id))?;
-        self.exports.schedule(row);
-        Ok(())
-    }
-
+impl RoomStore for SqliteArchive {
     fn list_rooms(&self) -> Result<Vec<String>, ArchiveError> {
         self.with_reader(|connection| {
             let mut statement = connection
@@ -361,17 +351,5 @@ impl Archive for SqliteArchive {
                 .map(drop)
                 .map_err(sqlite_error)
         })
-    }
-
-    fn flush_exports(&self) {
-        self.exports.flush();
-    }
-
-    fn derive_token(&self, purpose: &str) -> Result<String, ArchiveError> {
-        let key = SigningKey::load_or_create(&self.home).map_err(|error| {
-            ArchiveError::Storage(format!("`{}`: {error}", self.home.display()))
-        })?;
-        // Domain separation: signed logs are JSON objects, never strings.
-        Ok(key.sign(&format!("password: {purpose}").into())[..TOKEN_HEX_DIGITS].to_owned())
     }
 }

@@ -1,7 +1,6 @@
 //! Appends events to a debate's log. Each append is one transaction that checks the lease, inserts
 //! the events and updates the projections. [`SqliteLog`] implements the engine's `Log` port.
 use super::command_queue;
-use super::exports::ExportWriter;
 use super::lease::Lease;
 use super::lease_monitor::{LeaseMonitor, LeaseSubscription};
 use super::projections;
@@ -18,7 +17,6 @@ pub(super) struct SqliteLog {
     pub(super) lease: Lease,
     pub(super) lease_monitor: Arc<LeaseMonitor>,
     pub(super) subscription: Arc<LeaseSubscription>,
-    pub(super) exports: Arc<ExportWriter>,
     pub(super) seq: u64,
     /// State of the debate after the last event, for the projections.
     pub(super) debate: Debate,
@@ -68,10 +66,6 @@ impl SqliteLog {
         }
         self.debate = debate;
         self.seq += events.len() as u64;
-        // An `Asked` event changes nothing in the exported files.
-        if events.iter().any(|event| !matches!(event, Event::Asked { .. })) {
-            self.exports.schedule(self.lease.debate_row);
-        }
         Ok(Some(self.seq))
     }
 

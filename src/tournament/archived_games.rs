@@ -135,7 +135,7 @@ fn find_games(
     let (root, tournament) = (Some(root.to_owned()), Some(plan.name.clone()));
     let query = DebateQuery { root, tournament, game_key, ..DebateQuery::default() };
     let mut games = vec![];
-    for card in app.archive().list(&query)? {
+    for card in app.archive().queries.list(&query)? {
         let (_, debate, flaw) = app.read(&card.id)?;
         let key = debate.setup().terms.get(GAME_TERM).cloned().unwrap_or_default();
         let mut archived = ArchivedGame::from_debate(&debate);

@@ -182,7 +182,7 @@ impl GameRunner<'_> {
             }
             // Only the holder matters here, so the query skips all events.
             let after = u64::from(u32::MAX);
-            match self.app.archive().news_since(id, after) {
+            match self.app.archive().events.news_since(id, after) {
                 Ok(changes) if changes.holder.is_some() => {}
                 _ => return true,
             }

@@ -100,7 +100,7 @@ impl LiveFeeds {
         if let Some(feed) = feeds.get(id).and_then(Weak::upgrade) {
             return Ok(feed);
         }
-        let stored = self.app.archive().read(id)?;
+        let stored = self.app.archive().events.read(id)?;
         let history = DebateHistory::from_stored(&stored, None)?;
         let rendered = RenderedDebate::new(&history, &self.render_context(id), None);
         let mut state = FeedState {
@@ -109,7 +109,7 @@ impl LiveFeeds {
             recent_updates: VecDeque::new(),
             live_turns: LiveTurns::default(),
         };
-        let live_texts = self.app.archive().live_texts(id)?;
+        let live_texts = self.app.archive().queries.live_texts(id)?;
         state.live_turns.update(state.history.debate(), &live_texts);
         let (id, sender) = (id.to_owned(), broadcast::channel(CHANNEL_CAPACITY).0);
         let feed = Arc::new(LiveFeed { id: id.clone(), sender, state: Mutex::new(state) });
@@ -122,7 +122,7 @@ impl LiveFeeds {
     /// Reads new events and broadcasts the updates. Blocks on the database.
     fn poll_archive(&self, feed: &LiveFeed) -> Result<(), AppError> {
         let seq = lock(&feed.state).history.seq();
-        let news = self.app.archive().news_since(&feed.id, seq)?;
+        let news = self.app.archive().events.news_since(&feed.id, seq)?;
         // Send under the lock. A new viewer subscribes under it too, so it misses no message and
         // gets none twice.
         let mut state = lock(&feed.state);

@@ -85,7 +85,7 @@ pub(super) async fn debate_page(
         let history = build_history(&stored, until)?;
         let mut live_turns = LiveTurns::default();
         if history.seq() == last_seq {
-            live_turns.update(history.debate(), &state.app.archive().live_texts(&id)?);
+            live_turns.update(history.debate(), &state.app.archive().queries.live_texts(&id)?);
         }
         let live_text =
             live_turns.snapshot().into_iter().map(|update| (update.turn, update.text)).collect();
@@ -168,11 +168,15 @@ pub(super) async fn archive_page(
         }
         let mut hits = vec![];
         let list_query = DebateQuery { limit: Some(MAX_LISTED), ..query.clone() };
-        let mut cards = state.app.archive().list(&list_query)?;
+        let mut cards = state.app.archive().queries.list(&list_query)?;
         if page_query.has_search() {
             query.limit = Some(MAX_HITS);
             let words: String = page_query.q.chars().take(MAX_SEARCH_CHARS).collect();
-            hits = without_sealed_hits(&state, &cards, state.app.archive().search(&words, &query)?);
+            hits = without_sealed_hits(
+                &state,
+                &cards,
+                state.app.archive().queries.search(&words, &query)?,
+            );
             let found_ids: BTreeSet<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
             cards.retain(|card| found_ids.contains(card.id.as_str()));
         }

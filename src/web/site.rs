@@ -73,7 +73,7 @@ impl SiteState {
     pub(super) async fn load_debate(&self, id: &str) -> Result<StoredDebate, HttpError> {
         let (state, id) = (self.clone(), id.to_owned());
         pages::run_blocking(move || {
-            let stored = state.app.archive().read(&id)?;
+            let stored = state.app.archive().events.read(&id)?;
             let is_visible = match &state.scope {
                 SiteScope::All => true,
                 SiteScope::Format(format) => stored.setup.format.name == *format,
@@ -90,7 +90,7 @@ impl SiteState {
             SiteScope::Format(format) => Some(format.clone()),
         };
         let query = DebateQuery { format, limit: Some(limit), ..DebateQuery::default() };
-        Ok(self.app.archive().list(&query)?)
+        Ok(self.app.archive().queries.list(&query)?)
     }
 
     fn viewer_of(&self, headers: &HeaderMap) -> Viewer {

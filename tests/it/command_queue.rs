@@ -29,7 +29,7 @@ pub(crate) fn test_app(env: &TestEnv) -> App {
     let clock: Arc<dyn Clock> = Arc::new(WallClock);
     let root = env.repo_root();
     App::new(AppParts {
-        archive: Arc::new(SqliteArchive::new(env.data_dir(), clock.clone())),
+        archive: SqliteArchive::new(env.data_dir(), clock.clone()).into_ports(),
         providers: Arc::new(ProviderRegistry::new(ProviderConfig::default())),
         briefs: Arc::new(RepositorySource {
             current_folder: root.clone(),

@@ -3,7 +3,7 @@
 use crate::debate_fixture::debate_setup;
 use crate::mcp_wait::{InProcessClient, slow_debate_args};
 use debate_mcp::debate::{Setup, formats};
-use debate_mcp::engine::{Archive, Clock, DuplicatePolicy, Workspace};
+use debate_mcp::engine::{Clock, DuplicatePolicy, EventStore, Workspace};
 use debate_mcp::store::SqliteArchive;
 use serde_json::{Value, json};
 use std::fs;

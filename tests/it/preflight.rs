@@ -187,7 +187,7 @@ fn app_with_slow_providers(folder: &Path) -> (App, Arc<SlowAndFailingProviders>)
     let briefs =
         RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
     let app = App::new(AppParts {
-        archive: Arc::new(SqliteArchive::new(folder, clock.clone())),
+        archive: SqliteArchive::new(folder, clock.clone()).into_ports(),
         providers: providers.clone(),
         briefs: Arc::new(briefs),
         evidence: Arc::new(NoEvidence),

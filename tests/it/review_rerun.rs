@@ -263,7 +263,7 @@ fn older_reviews_are_not_searched_for_the_previous_one() {
     };
     let open_review = |number: usize| {
         let setup = Setup { id: format!("unfinished-{number}"), ..stored.setup.clone() };
-        app.archive().create(&setup, &[], &workspace, DuplicatePolicy::Allow).unwrap();
+        app.archive().events.create(&setup, &[], &workspace, DuplicatePolicy::Allow).unwrap();
     };
     let has_previous = || {
         let found = app.find_previous_review(&workspace.root, &subject, &new_version);

@@ -6,8 +6,8 @@ use debate_mcp::debate::{
     Debate, Event, FailureKind, ReviewedChange, Setup, Status, Step, formats, next,
 };
 use debate_mcp::engine::{
-    Archive, ArchiveError, Clock, DebateQuery, DuplicatePolicy, LeaseMode, Log, LogError, Update,
-    UpdateBroadcaster, Workspace,
+    ArchiveError, ArchiveMaintenance, Clock, DebateQueries, DebateQuery, DuplicatePolicy,
+    EventStore, LeaseMode, Log, LogError, Update, UpdateBroadcaster, Workspace,
 };
 use debate_mcp::store::SqliteArchive;
 use std::path::Path;
@@ -61,23 +61,24 @@ fn append_next_event(log: &mut dyn Log, debate: &mut Debate) -> Option<Event> {
 #[test]
 fn debate_is_read_back_as_written() {
     let folder = TempDir::new().unwrap();
-    let archive = SqliteArchive::new(&folder.path().join("home"), frozen_clock(5));
+    let archive = SqliteArchive::new(&folder.path().join("home"), frozen_clock(5)).into_ports();
     let workspace = create_workspace(folder.path());
     let mut debate = Debate::open(setup_with_id("debate-one")).unwrap();
-    let mut log = archive.create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow).unwrap();
+    let mut log =
+        archive.events.create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow).unwrap();
     let mut events = vec![];
     while let Some(event) = append_next_event(&mut *log, &mut debate) {
         events.push(event);
     }
     assert!(debate.outcome().is_some() && events.len() > 10);
-    let stored = archive.read("debate-one").unwrap();
+    let stored = archive.events.read("debate-one").unwrap();
     assert_eq!(stored.setup, *debate.setup());
     let read_events: Vec<_> = stored.events.iter().map(|recorded| recorded.event.clone()).collect();
     assert_eq!(read_events, events);
     assert!(stored.events.iter().map(|recorded| recorded.seq).eq(1..=events.len() as u64));
-    let card = archive.list(&DebateQuery::default()).unwrap().remove(0);
+    let card = archive.queries.list(&DebateQuery::default()).unwrap().remove(0);
     assert_eq!((card.status, card.winner.as_deref()), (Status::Completed, Some("claude")));
-    archive.flush_exports();
+    archive.files.flush_exports();
     assert!(workspace.state_file.unwrap().exists() && stored.record_path.unwrap().exists());
 }
 

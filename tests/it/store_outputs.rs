@@ -7,7 +7,7 @@ use debate_mcp::debate::{
     Body, Debate, DebateOutcome, Event, FailureKind, Role, Setup, Side, Step, VerdictFeedback,
     formats, next,
 };
-use debate_mcp::engine::{Archive, Clock, DebateQuery, DuplicatePolicy, Log, Workspace};
+use debate_mcp::engine::{ArchivePorts, Clock, DebateQuery, DuplicatePolicy, Log, Workspace};
 use debate_mcp::store::SqliteArchive;
 use rusqlite::Connection;
 use serde_json::Value;
@@ -26,7 +26,7 @@ impl Clock for FixedClock {
 
 struct ArchiveFixture {
     folder: TempDir,
-    archive: SqliteArchive,
+    archive: ArchivePorts,
 }
 
 impl ArchiveFixture {
@@ -34,6 +34,7 @@ impl ArchiveFixture {
         let folder = TempDir::new().unwrap();
         fs::create_dir_all(folder.path().join("repository")).unwrap();
         let archive = SqliteArchive::new(&folder.path().join("home"), Arc::new(FixedClock));
+        let archive = archive.into_ports();
         ArchiveFixture { folder, archive }
     }
 
@@ -47,8 +48,11 @@ impl ArchiveFixture {
     }
 
     fn create(&self, setup: Setup) -> (Box<dyn Log>, Debate) {
-        let log =
-            self.archive.create(&setup, &[], &self.workspace(), DuplicatePolicy::Allow).unwrap();
+        let log = self
+            .archive
+            .events
+            .create(&setup, &[], &self.workspace(), DuplicatePolicy::Allow)
+            .unwrap();
         (log, Debate::open(setup).unwrap())
     }
 
@@ -81,7 +85,7 @@ impl ArchiveFixture {
     }
 
     fn read_state_file(&self) -> Value {
-        self.archive.flush_exports();
+        self.archive.files.flush_exports();
         let text = fs::read_to_string(self.root().join("last-debate.json")).unwrap();
         serde_json::from_str(&text).unwrap()
     }
@@ -125,10 +129,10 @@ fn finished_report_is_written_to_the_output_path() {
     let path = fixture.root().join("docs/reports/tabs.md");
     let (mut log, mut debate) =
         fixture.create(research_with_output(Path::new("docs/./x/../reports/tabs.md")));
-    fixture.archive.flush_exports();
+    fixture.archive.files.flush_exports();
     assert!(!path.exists(), "the debate is not finished");
     play(&mut *log, &mut debate, &["rebut"], valid_reply);
-    fixture.archive.flush_exports();
+    fixture.archive.files.flush_exports();
     let first = fs::read_to_string(&path).unwrap();
     assert!(first.starts_with("# Tabs or spaces?: Debate Research Report\n"));
     assert!(first.contains("Completion: degraded-success"));
@@ -139,12 +143,12 @@ fn finished_report_is_written_to_the_output_path() {
     append_and_apply(&mut *log, &mut debate, Event::Decided { text: "Tabs.".into() });
     append_and_apply(&mut *log, &mut debate, Event::Kept { keep: false });
     fixture.archive.reindex().unwrap();
-    fixture.archive.flush_exports();
+    fixture.archive.files.flush_exports();
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     let from = debate.reopen_cue().unwrap();
     append_and_apply(&mut *log, &mut debate, Event::Reopened { from });
     play(&mut *log, &mut debate, &[], valid_reply);
-    fixture.archive.flush_exports();
+    fixture.archive.files.flush_exports();
     let second = fs::read_to_string(&path).unwrap();
     assert!(second.contains("Completion: success") && second != first);
 }
@@ -155,18 +159,18 @@ fn report_outside_needs_an_existing_folder() {
     let outside = fixture.folder.path().join("outside");
     let (_log, debate) =
         fixture.create_and_play(research_with_output(&outside.join("tabs.md")), &[]);
-    fixture.archive.flush_exports();
+    fixture.archive.files.flush_exports();
     assert!(!outside.exists() && debate.outcome() == Some(&DebateOutcome::Completed));
     fs::create_dir(&outside).unwrap();
-    fixture.archive.write_exports(&debate.setup().id).unwrap();
-    fixture.archive.flush_exports();
+    fixture.archive.files.schedule_export(&debate.setup().id);
+    fixture.archive.files.flush_exports();
     assert!(outside.join("tabs.md").exists(), "the export is tried again");
     let setup_above_root =
         Setup { id: "debate-up".into(), ..research_with_output(Path::new("../up/tabs.md")) };
     fixture.create_and_play(setup_above_root, &[]);
-    fixture.archive.flush_exports();
+    fixture.archive.files.flush_exports();
     assert!(!fixture.folder.path().join("up").exists());
-    assert!(fixture.archive.health().unwrap().problems.is_empty());
+    assert!(fixture.archive.maintenance.health().unwrap().problems.is_empty());
 }
 
 #[cfg(unix)]
@@ -183,7 +187,7 @@ fn report_follows_no_symlinks_and_avoids_git() {
     let git_setup =
         Setup { id: "debate-three".into(), ..research_with_output(Path::new(".git/config")) };
     fixture.create_and_play(git_setup, &[]);
-    fixture.archive.flush_exports();
+    fixture.archive.files.flush_exports();
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     assert!(!fixture.root().join(".git").exists());
 }
@@ -204,7 +208,7 @@ fn aborted_or_cancelled_debate_gets_no_report() {
         append_and_apply(&mut *log, &mut debate, event);
     }
     append_and_apply(&mut *log, &mut debate, Event::Cancelled { because: None });
-    fixture.archive.flush_exports();
+    fixture.archive.files.flush_exports();
     assert!(!fixture.root().join("tabs.md").exists());
 }
 
@@ -268,7 +272,7 @@ fn tribunal_tables_survive_a_reindex() {
     let before = queries.map(|sql| fixture.query_rows(sql));
     fixture.archive.reindex().unwrap();
     assert_eq!(queries.map(|sql| fixture.query_rows(sql)), before);
-    let card = fixture.archive.list(&DebateQuery::default()).unwrap().remove(0);
+    let card = fixture.archive.queries.list(&DebateQuery::default()).unwrap().remove(0);
     // The confidence at the time of the feedback is stored, not the current one.
     assert_eq!((card.confidence, card.proof.as_deref()), (Some(61), Some("wrong")));
     assert_eq!(debate_mcp::debate::verdict::judgment(&debate).unwrap().confidence, Some(50));
@@ -324,11 +328,11 @@ fn version_1_archive_is_migrated() {
         fs::copy(Path::new("tests/golden/v1").join(file), home.join(file)).unwrap();
     }
     let decided_card = |fixture: &ArchiveFixture| {
-        let cards = fixture.archive.list(&DebateQuery::default()).unwrap();
+        let cards = fixture.archive.queries.list(&DebateQuery::default()).unwrap();
         cards.into_iter().find(|card| card.winner.is_some()).unwrap()
     };
     assert_eq!((decided_card(&fixture).confidence, decided_card(&fixture).proof), (None, None));
-    assert_eq!(fixture.archive.health().unwrap().version, 3);
+    assert_eq!(fixture.archive.maintenance.health().unwrap().version, 3);
     fixture.archive.reindex().unwrap();
     assert!(decided_card(&fixture).confidence.is_some());
 }
@@ -360,7 +364,7 @@ fn state_file_without_verdict_has_no_winner() {
     let verdict = &state["verdict"];
     assert_eq!((&verdict["winner"], &verdict["decided"]), (&Value::Null, &"partial".into()));
     assert_eq!(verdict["reasoning"], "- Indentation is a habit.");
-    let card = fixture.archive.list(&DebateQuery::default()).unwrap().remove(0);
+    let card = fixture.archive.queries.list(&DebateQuery::default()).unwrap().remove(0);
     assert_eq!(card.challenger.as_deref(), Some("codex"));
     drop(log);
     let mut research = Setup { id: "debate-two".into(), ..debate_setup(formats::research(), 1) };
