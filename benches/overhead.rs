@@ -118,12 +118,12 @@ async fn run_duel(folder: &Path) -> (f64, usize) {
         write_record: true,
     };
     // Opening the database is a cost per process, not per debate.
-    app.archive().maintenance.health().unwrap();
+    app.archive().maintenance.health().await.unwrap();
     let started = Instant::now();
-    let mut run = app.open(&draft, &workspace).unwrap();
+    let mut run = app.open(&draft, &workspace).await.unwrap();
     assert_eq!(run.wait_idle().await.unwrap(), Step::Done);
     let wall_time = started.elapsed();
-    let (stored, debate, _) = app.read(run.id()).unwrap();
+    let (stored, debate, _) = app.read(run.id()).await.unwrap();
     assert_eq!(Debate::turns(&debate).count(), 6);
     let flight_time = time_in_flight(&providers.0.lock().unwrap());
     ((wall_time.saturating_sub(flight_time)).as_secs_f64() * 1000.0, stored.events.len())

@@ -126,22 +126,26 @@ impl App {
     }
 
     /// Checks a draft, creates the debate and starts running it.
-    pub fn open(&self, draft: &DebateDraft, workspace: &Workspace) -> Result<DebateRun, AppError> {
+    pub async fn open(
+        &self,
+        draft: &DebateDraft,
+        workspace: &Workspace,
+    ) -> Result<DebateRun, AppError> {
         let setup = draft.build_setup(&self.catalog, String::new(), String::new(), 0)?;
         setup.validate()?;
         self.check_seats(&setup.seats)?;
-        self.create_and_run(draft, workspace)
+        Box::pin(self.create_and_run(draft, workspace)).await
     }
 
     /// As [`App::open`] for bots that joined an arena room. Providers are not checked: if no judge
     /// is available, the record says so, and the bots are not sent away.
-    pub fn open_for_bots(
+    pub async fn open_for_bots(
         &self,
         draft: &DebateDraft,
         workspace: &Workspace,
     ) -> Result<DebateRun, AppError> {
         draft.build_setup(&self.catalog, String::new(), String::new(), 0)?.validate()?;
-        self.create_and_run(draft, workspace)
+        Box::pin(self.create_and_run(draft, workspace)).await
     }
 
     /// Checks that all these participants are available.
@@ -151,17 +155,19 @@ impl App {
             .try_for_each(|participant| self.providers.check_available(participant))?)
     }
 
-    fn create_and_run(
+    async fn create_and_run(
         &self,
         draft: &DebateDraft,
         workspace: &Workspace,
     ) -> Result<DebateRun, AppError> {
         let mut asked_prompts = PromptsByCue::new();
-        let (debate, first_events, log) = self.create_debate(draft, workspace, |debate| {
-            let (events, prompts) = Session::first_events(debate, self.clock.now());
-            asked_prompts = prompts;
-            events
-        })?;
+        let (debate, first_events, log) = self
+            .create_debate(draft, workspace, |debate| {
+                let (events, prompts) = Session::first_events(debate, self.clock.now());
+                asked_prompts = prompts;
+                events
+            })
+            .await?;
         let setup = debate.setup();
         tracing::info!(
             debate = %setup.id,
@@ -180,10 +186,11 @@ impl App {
             commands: vec![],
             root,
         })
+        .await
     }
 
     /// Creates the log of a new debate under a unique id, with its first events.
-    pub(crate) fn create_debate(
+    pub(crate) async fn create_debate(
         &self,
         draft: &DebateDraft,
         workspace: &Workspace,
@@ -197,7 +204,8 @@ impl App {
             let events = gate.redact_value(first_events(&debate)).map_err(SessionError::from)?;
             let recorded = RecordedEvent::number_events(0, &events, now);
             let duplicates = DuplicatePolicy::RefuseExcept(&draft.supersedes);
-            match self.archive.events.create(debate.setup(), &recorded, workspace, duplicates) {
+            match self.archive.events.create(debate.setup(), &recorded, workspace, duplicates).await
+            {
                 Ok(log) => return Ok((debate, events, log)),
                 Err(ArchiveError::IdTaken(id)) => tracing::debug!(debate = %id, "id is taken"),
                 Err(error) => return Err(error.into()),
@@ -206,14 +214,15 @@ impl App {
     }
 
     /// Takes the lease of a debate and continues it. The commands are executed before any request.
-    pub fn resume(
+    pub async fn resume(
         &self,
         id: &str,
         workspace: &Workspace,
         lease_mode: LeaseMode,
         commands: Vec<Command>,
     ) -> Result<DebateRun, AppError> {
-        let pending = self.open_for_writing(id, workspace, lease_mode, commands)?;
+        let pending = self.open_for_writing(id, workspace, lease_mode, commands);
+        let pending = Box::pin(pending).await?;
         tracing::info!(
             debate = %id,
             seq = pending.seq,
@@ -221,29 +230,30 @@ impl App {
             commands = pending.commands.len(),
             "debate resumed"
         );
-        self.spawn_run(pending)
+        Box::pin(self.spawn_run(pending)).await
     }
 
     /// Takes the lease of a debate only to record these commands. Requests no turn.
-    pub(crate) fn record_commands(
+    pub(crate) async fn record_commands(
         &self,
         id: &str,
         workspace: &Workspace,
         commands: Vec<Command>,
     ) -> Result<(), AppError> {
-        self.prepare_run(self.open_for_writing(id, workspace, LeaseMode::IfFree, commands)?)
-            .map(drop)
+        let pending = self.open_for_writing(id, workspace, LeaseMode::IfFree, commands);
+        let pending = Box::pin(pending).await?;
+        Box::pin(self.prepare_run(pending)).await.map(drop)
     }
 
-    fn open_for_writing(
+    async fn open_for_writing(
         &self,
         id: &str,
         workspace: &Workspace,
         lease_mode: LeaseMode,
         commands: Vec<Command>,
     ) -> Result<PendingRun, AppError> {
-        let workspace = &home_workspace(&self.archive.events.read(id)?, workspace);
-        let opened = self.archive.events.open(id, workspace, lease_mode)?;
+        let workspace = &home_workspace(&self.archive.events.read(id).await?, workspace);
+        let opened = self.archive.events.open(id, workspace, lease_mode).await?;
         let seq = opened.stored.events.last().map_or(0, |recorded| recorded.seq);
         let (debate, flaw) = replay_stored(opened.stored)?;
         if let Some(LogFlaw { seq, message: why }) = flaw {
@@ -256,26 +266,29 @@ impl App {
     }
 
     /// Reads a debate without its lease. The flaw says from which event on the log is invalid.
-    pub fn read(&self, id: &str) -> Result<(StoredDebate, Debate, Option<LogFlaw>), AppError> {
-        let stored = self.archive.events.read(id)?;
+    pub async fn read(
+        &self,
+        id: &str,
+    ) -> Result<(StoredDebate, Debate, Option<LogFlaw>), AppError> {
+        let stored = self.archive.events.read(id).await?;
         let (debate, flaw) = replay_stored(stored.clone())?;
         Ok((stored, debate, flaw))
     }
 
     /// Resolves a full or abbreviated id, or finds the newest debate of a repository.
-    pub fn resolve_debate(
+    pub async fn resolve_debate(
         &self,
         id: Option<&str>,
         unfinished: bool,
         root: &Path,
     ) -> Result<String, AppError> {
         if let Some(id) = id.filter(|id| *id != "last") {
-            return Ok(self.archive.queries.resolve_id(id)?);
+            return Ok(self.archive.queries.resolve_id(id).await?);
         }
         let query_root = Some(root.to_owned());
         let query =
             DebateQuery { root: query_root, unfinished, limit: Some(1), ..DebateQuery::default() };
-        let newest = self.archive.queries.list(&query)?.into_iter().next();
+        let newest = self.archive.queries.list(&query).await?.into_iter().next();
         newest
             .map(|card| card.id)
             .ok_or_else(|| AppError::NoDebateHere { unfinished, root: root.display().to_string() })
@@ -354,9 +367,9 @@ impl App {
         &self.catalog
     }
 
-    fn spawn_run(&self, pending: PendingRun) -> Result<DebateRun, AppError> {
+    async fn spawn_run(&self, pending: PendingRun) -> Result<DebateRun, AppError> {
         let PreparedRun { mut session, handle, debate, seq, updates } =
-            self.prepare_run(pending)?;
+            self.prepare_run(pending).await?;
         let idle = session.subscribe_idle();
         let providers = self.providers.clone();
         let id = debate.setup().id.clone();
@@ -373,7 +386,7 @@ impl App {
     }
 
     /// Builds the session without running it: fails overdue turns and executes the commands.
-    fn prepare_run(&self, pending: PendingRun) -> Result<PreparedRun, AppError> {
+    async fn prepare_run(&self, pending: PendingRun) -> Result<PreparedRun, AppError> {
         let PendingRun { debate, seq, first_events, log, asked_prompts, commands, root } = pending;
         let (sender, requests) = mpsc::channel(COMMAND_CHANNEL_CAPACITY);
         let broadcaster = UpdateBroadcaster::default();
@@ -392,8 +405,8 @@ impl App {
             Session::new(current, log, requests, broadcaster.clone(), clock, &context);
         session.set_asked_prompts(asked_prompts);
         // An overdue turn has failed, whatever the commands are.
-        session.fail_overdue()?;
-        session.execute_all(commands, None)?;
+        session.fail_overdue().await?;
+        session.execute_all(commands, None).await?;
         Ok(PreparedRun {
             session,
             handle: RunHandle::new(sender, broadcaster),

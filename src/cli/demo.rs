@@ -36,7 +36,7 @@ pub(super) async fn demo(
         screen.note("[INFO] There is no source here, so the demo is about an imaginary README.md.");
     }
     screen.note("DEMO: scripted voices, no model is asked, nothing leaves this machine.");
-    let job = app.open(&draft, &workspace)?;
+    let job = app.open(&draft, &workspace).await?;
     let display = DisplayArgs { follow: true, json: demo.display.json };
     let id = job.id().to_owned();
     let exit = DebatePlayer {
@@ -51,7 +51,7 @@ pub(super) async fn demo(
     .play(job, screen)
     .await?;
     app.archive().files.flush_exports();
-    let stored = app.archive().events.read(&id)?;
+    let stored = app.archive().events.read(&id).await?;
     for path in stored.record_path.iter().chain(stored.state_files.iter().map(|(path, _)| path)) {
         screen.note(&format!("[INFO] Written: {}", path.display()));
     }

@@ -28,10 +28,12 @@ pub(super) async fn resume(
 ) -> Result<Exit, CliError> {
     let workspace = workspace::current_workspace(config);
     let id = resolve_or_import(resume, config, app, screen).await?;
-    for line in app.recover_debate(&id, &workspace, &crate::clients::state_file_paths(config))? {
+    for line in
+        app.recover_debate(&id, &workspace, &crate::clients::state_file_paths(config)).await?
+    {
         screen.note(&format!("[INFO] {line}"));
     }
-    let (stored, debate, flaw) = app.read(&id)?;
+    let (stored, debate, flaw) = app.read(&id).await?;
     if let Some(LogFlaw { seq, message: why }) = flaw {
         return Err(AppError::CorruptLog { id, seq, why }.into());
     }
@@ -54,7 +56,7 @@ pub(super) async fn resume(
     print_status(&stored, &debate, config, app, screen).await;
     note_host_seats(&seats, screen);
     let lease_mode = if resume.take_over { LeaseMode::TakeOver } else { LeaseMode::IfFree };
-    let job = app.resume(&id, &workspace, lease_mode, commands)?;
+    let job = app.resume(&id, &workspace, lease_mode, commands).await?;
     if let Some(holder) = stored.holder.filter(|_| resume.take_over) {
         screen.note(&format!("[INFO] Taken over from {holder}, which stops."));
     }
@@ -80,11 +82,18 @@ async fn resolve_or_import(
     screen: &mut Screen,
 ) -> Result<String, CliError> {
     let unfinished = resume.id.is_none() && !resume.retry;
-    let unsigned =
-        match workspace::find_debate_id(resume.id.as_deref(), unfinished, config, app, screen) {
-            Err(AppError::OnlyUnsignedFile(unsigned)) => unsigned,
-            result => return Ok(result?),
-        };
+    let unsigned = match workspace::find_debate_id(
+        resume.id.as_deref(),
+        unfinished,
+        config,
+        app,
+        screen,
+    )
+    .await
+    {
+        Err(AppError::OnlyUnsignedFile(unsigned)) => unsigned,
+        result => return Ok(result?),
+    };
     let UnsignedFile { path, transcript } = &*unsigned;
     let question = format!(
         "`{}` holds a debate you have not signed: \"{}\", {} turns, said to be by {}. Import it \
@@ -98,7 +107,10 @@ async fn resolve_or_import(
         HumanInput::Text(answer) if ["y", "yes"].contains(&answer.to_lowercase().as_str()) => {
             let draft =
                 DebateDraft::new("", Participant::Human, Participant::Human, Participant::Human);
-            Ok(app.import_unsigned(&unsigned, &draft, &workspace::current_workspace(config))?.id)
+            Ok(app
+                .import_unsigned(&unsigned, &draft, &workspace::current_workspace(config))
+                .await?
+                .id)
         }
         _ => Err(AppError::OnlyUnsignedFile(unsigned).into()),
     }

@@ -173,15 +173,15 @@ impl ReviewRun<'_> {
                 let known =
                     draft.reviewed_change.map(|it| it.known).filter(|_| args.earlier.is_some());
                 return Ok(Ok(ReviewDebate {
-                    debate: app.read(&id)?.1,
+                    debate: app.read(&id).await?.1,
                     stopped: false,
                     earlier_findings: known,
                 }));
             }
             Some(EarlierReview::Unfinished(id)) => {
                 screen.note(&format!("[INFO] Going on with {id}, which was cut short."));
-                let commands = app.budget_commands(&id, draft.budget)?;
-                match app.resume(&id, workspace, LeaseMode::IfFree, commands) {
+                let commands = app.budget_commands(&id, draft.budget).await?;
+                match app.resume(&id, workspace, LeaseMode::IfFree, commands).await {
                     Err(error) if is_lost_race(&error) => {
                         tracing::info!(reason = %error, "lost a race, looking it up again");
                         return Box::pin(self.debate_change(change_set, screen)).await;
@@ -210,7 +210,7 @@ impl ReviewRun<'_> {
                     prepared => prepared?,
                 };
                 print_preparation(&final_draft, &warnings, app, screen)?;
-                match app.open(&final_draft, workspace) {
+                match app.open(&final_draft, workspace).await {
                     Err(error) if is_lost_race(&error) => {
                         tracing::info!(reason = %error, "lost a race, looking it up again");
                         return Box::pin(self.debate_change(change_set, screen)).await;
@@ -235,7 +235,7 @@ impl ReviewRun<'_> {
         let result = player.play_until_stop(job, screen).await;
         screen.end_group();
         let stopped = result?.stopped;
-        Ok(Ok(ReviewDebate { debate: app.read(&id)?.1, stopped, earlier_findings: None }))
+        Ok(Ok(ReviewDebate { debate: app.read(&id).await?.1, stopped, earlier_findings: None }))
     }
 }
 
@@ -282,7 +282,7 @@ impl ReviewRun<'_> {
                     return Err(CliError::Usage("stopped while waiting".into(), hint.into()));
                 }
             }
-            let same = self.app.find_same_review(&self.workspace.root, reviewed_change)?;
+            let same = self.app.find_same_review(&self.workspace.root, reviewed_change).await?;
             earlier = same.earlier;
             draft.supersedes = same.ids;
         }

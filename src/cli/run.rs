@@ -55,7 +55,7 @@ pub(super) async fn run(
     };
     let (prepared_draft, warnings) = prepared?;
     print_preparation(&prepared_draft, &warnings, app, screen)?;
-    let job = app.open(&prepared_draft, &workspace)?;
+    let job = app.open(&prepared_draft, &workspace).await?;
     let (assume_yes, display) = (run.yes, run.display);
     DebatePlayer {
         config,

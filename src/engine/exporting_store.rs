@@ -30,32 +30,40 @@ impl ExportingStore {
 }
 
 impl EventStore for ExportingStore {
-    fn create(
-        &self,
-        setup: &Setup,
-        events: &[RecordedEvent],
-        workspace: &Workspace,
-        duplicates: DuplicatePolicy<'_>,
-    ) -> Result<Box<dyn Log>, ArchiveError> {
-        let log = self.store.create(setup, events, workspace, duplicates)?;
-        Ok(self.export_log(&setup.id, log))
+    fn create<'a>(
+        &'a self,
+        setup: &'a Setup,
+        events: &'a [RecordedEvent],
+        workspace: &'a Workspace,
+        duplicates: DuplicatePolicy<'a>,
+    ) -> BoxFuture<'a, Result<Box<dyn Log>, ArchiveError>> {
+        Box::pin(async move {
+            let log = self.store.create(setup, events, workspace, duplicates).await?;
+            Ok(self.export_log(&setup.id, log))
+        })
     }
 
-    fn open(
-        &self,
-        id: &str,
-        workspace: &Workspace,
+    fn open<'a>(
+        &'a self,
+        id: &'a str,
+        workspace: &'a Workspace,
         lease_mode: LeaseMode,
-    ) -> Result<OpenedDebate, ArchiveError> {
-        let OpenedDebate { log, stored } = self.store.open(id, workspace, lease_mode)?;
-        Ok(OpenedDebate { log: self.export_log(id, log), stored })
+    ) -> BoxFuture<'a, Result<OpenedDebate, ArchiveError>> {
+        Box::pin(async move {
+            let OpenedDebate { log, stored } = self.store.open(id, workspace, lease_mode).await?;
+            Ok(OpenedDebate { log: self.export_log(id, log), stored })
+        })
     }
 
-    fn read(&self, id: &str) -> Result<StoredDebate, ArchiveError> {
+    fn read<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<StoredDebate, ArchiveError>> {
         self.store.read(id)
     }
 
-    fn news_since(&self, id: &str, after: u64) -> Result<DebateNews, ArchiveError> {
+    fn news_since<'a>(
+        &'a self,
+        id: &'a str,
+        after: u64,
+    ) -> BoxFuture<'a, Result<DebateNews, ArchiveError>> {
         self.store.news_since(id, after)
     }
 
@@ -75,39 +83,45 @@ struct ExportingLog {
     files: Arc<dyn DebateFiles>,
 }
 
-impl ExportingLog {
-    /// Exports the debate, unless the events change nothing in its files.
-    fn export_after(&self, events: &[Event]) {
-        if events.iter().any(|event| !matches!(event, Event::Asked { .. })) {
-            self.files.schedule_export(&self.id);
-        }
+/// Exports a debate, unless the events change nothing in its files.
+fn export_after(events: &[Event], id: &str, files: &dyn DebateFiles) {
+    if events.iter().any(|event| !matches!(event, Event::Asked { .. })) {
+        files.schedule_export(id);
     }
 }
 
 impl Log for ExportingLog {
-    fn append(&mut self, events: &[Event]) -> Result<u64, LogError> {
-        let seq = self.log.append(events)?;
-        self.export_after(events);
-        Ok(seq)
+    fn append<'a>(&'a mut self, events: &'a [Event]) -> BoxFuture<'a, Result<u64, LogError>> {
+        Box::pin(async move {
+            let seq = self.log.append(events).await?;
+            export_after(events, &self.id, &*self.files);
+            Ok(seq)
+        })
     }
 
     fn next_signal(&self) -> BoxFuture<'static, LeaseSignal> {
         self.log.next_signal()
     }
 
-    fn append_for_command(
-        &mut self,
+    fn append_for_command<'a>(
+        &'a mut self,
         command_id: QueuedCommandId,
-        events: &[Event],
-    ) -> Result<Option<u64>, LogError> {
-        let seq = self.log.append_for_command(command_id, events)?;
-        if seq.is_some() {
-            self.export_after(events);
-        }
-        Ok(seq)
+        events: &'a [Event],
+    ) -> BoxFuture<'a, Result<Option<u64>, LogError>> {
+        Box::pin(async move {
+            let seq = self.log.append_for_command(command_id, events).await?;
+            if seq.is_some() {
+                export_after(events, &self.id, &*self.files);
+            }
+            Ok(seq)
+        })
     }
 
-    fn refuse_command(&mut self, command_id: QueuedCommandId, message: &str) {
-        self.log.refuse_command(command_id, message);
+    fn refuse_command<'a>(
+        &'a mut self,
+        command_id: QueuedCommandId,
+        message: &'a str,
+    ) -> BoxFuture<'a, ()> {
+        self.log.refuse_command(command_id, message)
     }
 }

@@ -55,8 +55,8 @@ impl McpServer {
             notes.push(format!("estimate: {}", estimate.summary));
             notes.extend(estimate.budget_warning);
         }
-        notes.extend(self.unfinished_note(&prepared.topic, workspace));
-        let run = match self.registry.app.open(&prepared, workspace) {
+        notes.extend(self.unfinished_note(&prepared.topic, workspace).await);
+        let run = match self.registry.app.open(&prepared, workspace).await {
             // Another process opened the same review after the archive was queried.
             Err(AppError::Archive(
                 ArchiveError::Duplicate { id } | ArchiveError::LeaseHeld { id, .. },
@@ -266,7 +266,7 @@ impl McpServer {
     }
 
     /// A note about an unfinished debate with the same topic.
-    fn unfinished_note(&self, topic: &str, workspace: &Workspace) -> Option<String> {
+    async fn unfinished_note(&self, topic: &str, workspace: &Workspace) -> Option<String> {
         let root = Some(workspace.root.clone());
         let query = DebateQuery {
             root,
@@ -274,7 +274,7 @@ impl McpServer {
             limit: Some(MAX_COMPARED_DEBATES),
             ..DebateQuery::default()
         };
-        let cards = self.registry.app.archive().queries.list(&query).unwrap_or_default();
+        let cards = self.registry.app.archive().queries.list(&query).await.unwrap_or_default();
         let unfinished = cards.into_iter().find(|card| card.topic == topic)?;
         let continue_call = format_call("continue_round", &unfinished.id, "");
         Some(format!(

@@ -31,9 +31,9 @@ impl McpServer {
             validate::validate_text("ruling", text, validate::MAX_SPEECH_CHARS)?;
         }
         let ResolvedDebate { id, notes: resolve_notes } =
-            self.resolve_debate_of_turn(args.debate_id.as_deref(), turn, workspace)?;
+            self.resolve_debate_of_turn(args.debate_id.as_deref(), turn, workspace).await?;
         let notes = self.catch_up(&id, workspace, resolve_notes).await?;
-        let workspace = &self.workspace_of(&id, workspace)?;
+        let workspace = &self.workspace_of(&id, workspace).await?;
         if let Some(text) = &text {
             let _recording = self.registry.lock_recording(&id).await;
             self.submit_reply(&id, workspace, turn, text, "verdict").await?;
@@ -45,7 +45,7 @@ impl McpServer {
     /// Holds the debate after the running turns. These finish because they are paid for, but no
     /// further turn is requested before the ruling.
     async fn hold_further_turns(&self, id: &str, workspace: &Workspace) -> Result<(), ToolError> {
-        let debate = self.read_debate(id)?;
+        let debate = self.read_debate(id).await?;
         let is_in_rounds = |cue: &Cue| cue.act < debate.setup().ending_act();
         let has_running_turns = match next(&debate) {
             Step::Speak { driven, .. } => driven.iter().any(is_in_rounds),
@@ -102,18 +102,19 @@ impl McpServer {
 
     /// Resolves the debate of a turn. Turn ids are the same in every debate, so a turn without a
     /// debate id is an error if several debates are open.
-    pub(super) fn resolve_debate_of_turn(
+    pub(super) async fn resolve_debate_of_turn(
         &self,
         id: Option<&str>,
         turn: Option<&str>,
         workspace: &Workspace,
     ) -> Result<ResolvedDebate, ToolError> {
-        let resolved = self.resolve_debate(id, workspace)?;
+        let resolved = self.resolve_debate(id, workspace).await?;
         if id.is_none() && turn.is_some() {
             let root = Some(workspace.root.clone());
             let query =
                 DebateQuery { root, unfinished: true, limit: Some(2), ..DebateQuery::default() };
-            let open = self.registry.app.archive().queries.list(&query).map_err(AppError::from)?;
+            let open =
+                self.registry.app.archive().queries.list(&query).await.map_err(AppError::from)?;
             if open.len() > 1 {
                 return Err(ToolError::AmbiguousDebate { id: resolved.id });
             }
@@ -122,12 +123,12 @@ impl McpServer {
     }
 
     /// The workspace of a debate: one of another repository keeps its own.
-    pub(super) fn workspace_of(
+    pub(super) async fn workspace_of(
         &self,
         id: &str,
         workspace: &Workspace,
     ) -> Result<Workspace, ToolError> {
-        let (stored, ..) = self.registry.app.read(id)?;
+        let (stored, ..) = self.registry.app.read(id).await?;
         Ok(home_workspace(&stored, workspace))
     }
 }

@@ -150,7 +150,7 @@ pub async fn prepare_review(
     let earlier = if request.earlier.is_some() {
         request.earlier
     } else {
-        let previous = app.find_previous_review(root, &subject, &change_set)?;
+        let previous = app.find_previous_review(root, &subject, &change_set).await?;
         previous.and_then(|debate| review_from_debate(&debate, usize::MAX))
     };
     let known = earlier.as_ref().map(carried_findings);
@@ -162,7 +162,7 @@ pub async fn prepare_review(
         proposed.fresh = fresh;
     }
     let same_review = match (&draft.reviewed_change, fresh) {
-        (Some(proposed), false) => app.find_same_review(root, proposed)?,
+        (Some(proposed), false) => app.find_same_review(root, proposed).await?,
         _ => SameReview::default(),
     };
     tracing::debug!(

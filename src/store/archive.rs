@@ -13,10 +13,11 @@ use super::sign::KeyFile;
 use super::{command_queue, files, maintenance, projections, search};
 use crate::debate::{Debate, Setup};
 use crate::engine::{
-    ArchiveError, ArchiveHealth, ArchiveMaintenance, ArchivePorts, Clock, Command, CommandQueue,
-    CommandResult, DebateCard, DebateNews, DebateQueries, DebateQuery, DuplicatePolicy, EventStore,
-    ExportingStore, LeaseMode, LiveText, Log, OpenedDebate, QueuedCommandId, RecordedEvent,
-    ReindexReport, RoomStore, SearchHit, StoredDebate, Update, Workspace,
+    ArchiveError, ArchiveHealth, ArchiveMaintenance, ArchivePorts, BoxFuture, Clock, Command,
+    CommandQueue, CommandResult, DebateCard, DebateNews, DebateQueries, DebateQuery,
+    DuplicatePolicy, EventStore, ExportingStore, LeaseMode, LiveText, Log, OpenedDebate,
+    QueuedCommandId, RecordedEvent, ReindexReport, RoomStore, SearchHit, StoredDebate, Update,
+    Workspace,
 };
 use crate::report::iso_timestamp;
 use rusqlite::{Connection, TransactionBehavior, params};
@@ -106,8 +107,9 @@ impl SqliteArchive {
     }
 }
 
-impl EventStore for SqliteArchive {
-    fn create(
+impl SqliteArchive {
+    /// Inserts a debate with its first events and acquires its lease, in one transaction.
+    fn create_debate(
         &self,
         setup: &Setup,
         events: &[RecordedEvent],
@@ -183,7 +185,8 @@ impl EventStore for SqliteArchive {
         Ok(self.open_log(row, epoch, seq, debate))
     }
 
-    fn open(
+    /// Acquires the lease of a debate and loads it.
+    fn open_debate(
         &self,
         id: &str,
         workspace: &Workspace,
@@ -208,7 +211,7 @@ impl EventStore for SqliteArchive {
         } else {
             tracing::info!(debate = %id, debate_row = row, epoch, "lease acquired");
         }
-        let stored = self.read(id)?;
+        let stored = self.load(id)?;
         let events = stored.events.iter().map(|recorded| recorded.event.clone());
         let (debate, _) = Debate::replay_lenient(stored.setup.clone(), events)
             .map_err(|setup_error| ArchiveError::Storage(setup_error.to_string()))?;
@@ -216,7 +219,8 @@ impl EventStore for SqliteArchive {
         Ok(OpenedDebate { log: self.open_log(row, epoch, seq, debate), stored })
     }
 
-    fn read(&self, id: &str) -> Result<StoredDebate, ArchiveError> {
+    /// Loads a debate and its lease holder.
+    fn load(&self, id: &str) -> Result<StoredDebate, ArchiveError> {
         let (home, now) = (&self.home, self.clock.now());
         self.with_reader(|connection| {
             let row = find_debate_row(connection, id)?;
@@ -226,17 +230,48 @@ impl EventStore for SqliteArchive {
             Ok(StoredDebate { holder, ..load_debate(connection, row)? })
         })
     }
+}
 
-    fn news_since(&self, id: &str, after: u64) -> Result<DebateNews, ArchiveError> {
-        let now = self.clock.now();
-        self.with_reader(|connection| {
-            let row = find_debate_row(connection, id)?;
-            // The holder is read first, so that events written before it released the lease are
-            // seen.
-            let holder = lease::find_holder(connection, &self.home, row, now)?;
-            let live_texts = live_text::read(connection, row)?;
-            let (events, _) = load_events(connection, row, after)?;
-            Ok(DebateNews { events, holder, live_texts })
+impl EventStore for SqliteArchive {
+    fn create<'a>(
+        &'a self,
+        setup: &'a Setup,
+        events: &'a [RecordedEvent],
+        workspace: &'a Workspace,
+        duplicates: DuplicatePolicy<'a>,
+    ) -> BoxFuture<'a, Result<Box<dyn Log>, ArchiveError>> {
+        Box::pin(async move { self.create_debate(setup, events, workspace, duplicates) })
+    }
+
+    fn open<'a>(
+        &'a self,
+        id: &'a str,
+        workspace: &'a Workspace,
+        lease_mode: LeaseMode,
+    ) -> BoxFuture<'a, Result<OpenedDebate, ArchiveError>> {
+        Box::pin(async move { self.open_debate(id, workspace, lease_mode) })
+    }
+
+    fn read<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<StoredDebate, ArchiveError>> {
+        Box::pin(async move { self.load(id) })
+    }
+
+    fn news_since<'a>(
+        &'a self,
+        id: &'a str,
+        after: u64,
+    ) -> BoxFuture<'a, Result<DebateNews, ArchiveError>> {
+        Box::pin(async move {
+            let now = self.clock.now();
+            self.with_reader(|connection| {
+                let row = find_debate_row(connection, id)?;
+                // The holder is read first, so that events written before it released the lease are
+                // seen.
+                let holder = lease::find_holder(connection, &self.home, row, now)?;
+                let live_texts = live_text::read(connection, row)?;
+                let (events, _) = load_events(connection, row, after)?;
+                Ok(DebateNews { events, holder, live_texts })
+            })
         })
     }
 
@@ -262,94 +297,134 @@ impl EventStore for SqliteArchive {
 }
 
 impl DebateQueries for SqliteArchive {
-    fn resolve_id(&self, abbreviation: &str) -> Result<String, ArchiveError> {
-        self.with_reader(|connection| search::resolve_id(connection, abbreviation))
+    fn resolve_id<'a>(
+        &'a self,
+        abbreviation: &'a str,
+    ) -> BoxFuture<'a, Result<String, ArchiveError>> {
+        Box::pin(async move {
+            self.with_reader(|connection| search::resolve_id(connection, abbreviation))
+        })
     }
 
-    fn list(&self, query: &DebateQuery) -> Result<Vec<DebateCard>, ArchiveError> {
-        self.with_reader(|connection| search::list(connection, query))
+    fn list<'a>(
+        &'a self,
+        query: &'a DebateQuery,
+    ) -> BoxFuture<'a, Result<Vec<DebateCard>, ArchiveError>> {
+        Box::pin(async move { self.with_reader(|connection| search::list(connection, query)) })
     }
 
-    fn search(&self, words: &str, query: &DebateQuery) -> Result<Vec<SearchHit>, ArchiveError> {
-        self.with_reader(|connection| search::search(connection, words, query))
+    fn search<'a>(
+        &'a self,
+        words: &'a str,
+        query: &'a DebateQuery,
+    ) -> BoxFuture<'a, Result<Vec<SearchHit>, ArchiveError>> {
+        Box::pin(
+            async move { self.with_reader(|connection| search::search(connection, words, query)) },
+        )
     }
 
-    fn live_texts(&self, id: &str) -> Result<Vec<LiveText>, ArchiveError> {
-        self.with_reader(|connection| {
-            let row = find_debate_row(connection, id)?;
-            live_text::read(connection, row)
+    fn live_texts<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Vec<LiveText>, ArchiveError>> {
+        Box::pin(async move {
+            self.with_reader(|connection| {
+                let row = find_debate_row(connection, id)?;
+                live_text::read(connection, row)
+            })
         })
     }
 }
 
 impl ArchiveMaintenance for SqliteArchive {
-    fn reindex(&self) -> Result<ReindexReport, ArchiveError> {
-        maintenance::reindex(&self.database)
+    fn reindex(&self) -> BoxFuture<'_, Result<ReindexReport, ArchiveError>> {
+        Box::pin(async move { maintenance::reindex(&self.database) })
     }
 
-    fn health(&self) -> Result<ArchiveHealth, ArchiveError> {
-        maintenance::check_health(&self.database)
+    fn health(&self) -> BoxFuture<'_, Result<ArchiveHealth, ArchiveError>> {
+        Box::pin(async move { maintenance::check_health(&self.database) })
     }
 }
 
 impl CommandQueue for SqliteArchive {
-    fn enqueue(&self, id: &str, commands: &[Command]) -> Result<QueuedCommandId, ArchiveError> {
-        let command_id = self.database.with_connection(|connection| {
-            let transaction = connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)
-                .map_err(sqlite_error)?;
-            let row = find_debate_row(&transaction, id)?;
-            let command_id = command_queue::enqueue(&transaction, row, commands, self.clock.now())?;
-            transaction.commit().map_err(sqlite_error)?;
+    fn enqueue<'a>(
+        &'a self,
+        id: &'a str,
+        commands: &'a [Command],
+    ) -> BoxFuture<'a, Result<QueuedCommandId, ArchiveError>> {
+        Box::pin(async move {
+            let command_id = self.database.with_connection(|connection| {
+                let transaction = connection
+                    .transaction_with_behavior(TransactionBehavior::Immediate)
+                    .map_err(sqlite_error)?;
+                let row = find_debate_row(&transaction, id)?;
+                let command_id =
+                    command_queue::enqueue(&transaction, row, commands, self.clock.now())?;
+                transaction.commit().map_err(sqlite_error)?;
+                Ok(command_id)
+            })?;
+            tracing::debug!(debate = %id, command = command_id.0, "command enqueued");
+            self.lease_monitor.wake();
             Ok(command_id)
-        })?;
-        tracing::debug!(debate = %id, command = command_id.0, "command enqueued");
-        self.lease_monitor.wake();
-        Ok(command_id)
+        })
     }
 
     fn take_result(
         &self,
         command_id: QueuedCommandId,
-    ) -> Result<Option<CommandResult>, ArchiveError> {
-        self.with_reader(|connection| command_queue::take_answer(connection, command_id))
+    ) -> BoxFuture<'_, Result<Option<CommandResult>, ArchiveError>> {
+        Box::pin(async move {
+            self.with_reader(|connection| command_queue::take_answer(connection, command_id))
+        })
     }
 
-    fn withdraw(&self, command_id: QueuedCommandId) -> Result<Option<CommandResult>, ArchiveError> {
-        self.database.with_connection(|connection| {
-            let transaction = connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)
-                .map_err(sqlite_error)?;
-            let result = command_queue::withdraw(&transaction, command_id)?;
-            transaction.commit().map_err(sqlite_error)?;
-            let too_late = result.is_some();
-            tracing::debug!(command = command_id.0, too_late, "command withdrawn");
-            Ok(result)
+    fn withdraw(
+        &self,
+        command_id: QueuedCommandId,
+    ) -> BoxFuture<'_, Result<Option<CommandResult>, ArchiveError>> {
+        Box::pin(async move {
+            self.database.with_connection(|connection| {
+                let transaction = connection
+                    .transaction_with_behavior(TransactionBehavior::Immediate)
+                    .map_err(sqlite_error)?;
+                let result = command_queue::withdraw(&transaction, command_id)?;
+                transaction.commit().map_err(sqlite_error)?;
+                let too_late = result.is_some();
+                tracing::debug!(command = command_id.0, too_late, "command withdrawn");
+                Ok(result)
+            })
         })
     }
 }
 
 impl RoomStore for SqliteArchive {
-    fn list_rooms(&self) -> Result<Vec<String>, ArchiveError> {
-        self.with_reader(|connection| {
-            let mut statement = connection
-                .prepare_cached("SELECT body FROM rooms ORDER BY rowid")
-                .map_err(sqlite_error)?;
-            let rows = statement.query_map([], |row| row.get(0)).map_err(sqlite_error)?;
-            rows.collect::<Result<_, _>>().map_err(sqlite_error)
+    fn list_rooms(&self) -> BoxFuture<'_, Result<Vec<String>, ArchiveError>> {
+        Box::pin(async move {
+            self.with_reader(|connection| {
+                let mut statement = connection
+                    .prepare_cached("SELECT body FROM rooms ORDER BY rowid")
+                    .map_err(sqlite_error)?;
+                let rows = statement.query_map([], |row| row.get(0)).map_err(sqlite_error)?;
+                rows.collect::<Result<_, _>>().map_err(sqlite_error)
+            })
         })
     }
 
-    fn save_room(&self, id: &str, body: &str) -> Result<(), ArchiveError> {
-        self.database.with_connection(|connection| {
-            connection
-                .prepare_cached(
-                    "INSERT INTO rooms (id, body, updated_at) VALUES (?1, ?2, ?3)
-                     ON CONFLICT (id) DO UPDATE SET body = ?2, updated_at = ?3",
-                )
-                .and_then(|mut statement| statement.execute(params![id, body, self.clock.now()]))
-                .map(drop)
-                .map_err(sqlite_error)
+    fn save_room<'a>(
+        &'a self,
+        id: &'a str,
+        body: &'a str,
+    ) -> BoxFuture<'a, Result<(), ArchiveError>> {
+        Box::pin(async move {
+            self.database.with_connection(|connection| {
+                connection
+                    .prepare_cached(
+                        "INSERT INTO rooms (id, body, updated_at) VALUES (?1, ?2, ?3)
+                         ON CONFLICT (id) DO UPDATE SET body = ?2, updated_at = ?3",
+                    )
+                    .and_then(|mut statement| {
+                        statement.execute(params![id, body, self.clock.now()])
+                    })
+                    .map(drop)
+                    .map_err(sqlite_error)
+            })
         })
     }
 }

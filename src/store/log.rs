@@ -23,30 +23,36 @@ pub(super) struct SqliteLog {
 }
 
 impl Log for SqliteLog {
-    fn append(&mut self, events: &[Event]) -> Result<u64, LogError> {
+    fn append<'a>(&'a mut self, events: &'a [Event]) -> BoxFuture<'a, Result<u64, LogError>> {
         // Without a queued command the result is never `None`.
-        Ok(self.append_events(events, None)?.unwrap_or(self.seq))
+        Box::pin(async move { Ok(self.append_events(events, None)?.unwrap_or(self.seq)) })
     }
 
     fn next_signal(&self) -> BoxFuture<'static, LeaseSignal> {
         Box::pin(self.subscription.clone().next_call())
     }
 
-    fn append_for_command(
-        &mut self,
+    fn append_for_command<'a>(
+        &'a mut self,
         command_id: QueuedCommandId,
-        events: &[Event],
-    ) -> Result<Option<u64>, LogError> {
-        self.append_events(events, Some(command_id))
+        events: &'a [Event],
+    ) -> BoxFuture<'a, Result<Option<u64>, LogError>> {
+        Box::pin(async move { self.append_events(events, Some(command_id)) })
     }
 
-    fn refuse_command(&mut self, command_id: QueuedCommandId, message: &str) {
-        let id = &self.debate.setup().id;
-        tracing::debug!(debate = %id, command = command_id.0, "command refused");
-        let (lease, answer) = (&self.lease, Err(message.to_owned()));
-        let _ = lease.database.with_connection(|connection| {
-            command_queue::store_answer(connection, command_id, &answer, lease.clock.now())
-        });
+    fn refuse_command<'a>(
+        &'a mut self,
+        command_id: QueuedCommandId,
+        message: &'a str,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let id = &self.debate.setup().id;
+            tracing::debug!(debate = %id, command = command_id.0, "command refused");
+            let (lease, answer) = (&self.lease, Err(message.to_owned()));
+            let _ = lease.database.with_connection(|connection| {
+                command_queue::store_answer(connection, command_id, &answer, lease.clock.now())
+            });
+        })
     }
 }
 

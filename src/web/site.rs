@@ -21,7 +21,7 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Maximum size of a form in bytes.
@@ -65,15 +65,16 @@ pub(super) struct SiteState {
     pub(super) arena: Option<ArenaService>,
     viewer_slots: ViewerSlots,
     /// Cached leaderboard page. Building it reads all debates.
-    pub(super) leaderboard_cache: Arc<Mutex<Option<(Instant, crate::page::html::Html)>>>,
+    pub(super) leaderboard_cache:
+        Arc<tokio::sync::Mutex<Option<(Instant, crate::page::html::Html)>>>,
 }
 
 impl SiteState {
     /// Loads a debate. A debate out of scope is not found.
     pub(super) async fn load_debate(&self, id: &str) -> Result<StoredDebate, HttpError> {
         let (state, id) = (self.clone(), id.to_owned());
-        pages::run_blocking(move || {
-            let stored = state.app.archive().events.read(&id)?;
+        pages::run_blocking(async move {
+            let stored = state.app.archive().events.read(&id).await?;
             let is_visible = match &state.scope {
                 SiteScope::All => true,
                 SiteScope::Format(format) => stored.setup.format.name == *format,
@@ -84,13 +85,13 @@ impl SiteState {
     }
 
     /// Lists the visible debates, last changed first.
-    pub(super) fn list_visible(&self, limit: usize) -> Result<Vec<DebateCard>, HttpError> {
+    pub(super) async fn list_visible(&self, limit: usize) -> Result<Vec<DebateCard>, HttpError> {
         let format = match &self.scope {
             SiteScope::All => None,
             SiteScope::Format(format) => Some(format.clone()),
         };
         let query = DebateQuery { format, limit: Some(limit), ..DebateQuery::default() };
-        Ok(self.app.archive().queries.list(&query)?)
+        Ok(self.app.archive().queries.list(&query).await?)
     }
 
     fn viewer_of(&self, headers: &HeaderMap) -> Viewer {
@@ -334,8 +335,8 @@ async fn open_event_stream(
             "Reload the page later; it also works without live updates.",
         )
     })?;
-    pages::run_blocking(move || {
-        let feed = state.feeds.open_feed(&id)?;
+    pages::run_blocking(async move {
+        let feed = state.feeds.open_feed(&id).await?;
         Ok(sse_response(state.feeds.clone(), feed, after, viewer, slot)?)
     })
     .await

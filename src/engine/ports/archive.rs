@@ -24,8 +24,8 @@ pub struct ArchivePorts {
 
 impl ArchivePorts {
     /// Rebuilds everything derived from the event logs, and exports every debate again.
-    pub fn reindex(&self) -> Result<ReindexReport, ArchiveError> {
-        let report = self.maintenance.reindex()?;
+    pub async fn reindex(&self) -> Result<ReindexReport, ArchiveError> {
+        let report = self.maintenance.reindex().await?;
         for id in &report.ids {
             self.files.schedule_export(id);
         }

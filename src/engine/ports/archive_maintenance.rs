@@ -1,4 +1,5 @@
 //! The maintenance port: checks the archive, and rebuilds what is derived from the event logs.
+use super::BoxFuture;
 use super::archive_error::ArchiveError;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,9 +7,9 @@ use serde::Serialize;
 /// Integrity check, and rebuild of the projections.
 pub trait ArchiveMaintenance: Send + Sync {
     /// Rebuilds every derived table and index from the event logs.
-    fn reindex(&self) -> Result<ReindexReport, ArchiveError>;
+    fn reindex(&self) -> BoxFuture<'_, Result<ReindexReport, ArchiveError>>;
     /// Checks the integrity of the archive.
-    fn health(&self) -> Result<ArchiveHealth, ArchiveError>;
+    fn health(&self) -> BoxFuture<'_, Result<ArchiveHealth, ArchiveError>>;
 }
 
 /// Result of rebuilding the index.

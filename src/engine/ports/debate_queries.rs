@@ -1,4 +1,5 @@
 //! The query port: finds, lists and searches debates.
+use super::BoxFuture;
 use super::archive_error::ArchiveError;
 use crate::debate::Status;
 use schemars::JsonSchema;
@@ -8,13 +9,23 @@ use std::path::PathBuf;
 /// Finds, lists and searches debates. Needs no lease.
 pub trait DebateQueries: Send + Sync {
     /// Resolves an abbreviated id.
-    fn resolve_id(&self, abbreviation: &str) -> Result<String, ArchiveError>;
+    fn resolve_id<'a>(
+        &'a self,
+        abbreviation: &'a str,
+    ) -> BoxFuture<'a, Result<String, ArchiveError>>;
     /// Lists the debates a query matches, the most recently updated first.
-    fn list(&self, query: &DebateQuery) -> Result<Vec<DebateCard>, ArchiveError>;
+    fn list<'a>(
+        &'a self,
+        query: &'a DebateQuery,
+    ) -> BoxFuture<'a, Result<Vec<DebateCard>, ArchiveError>>;
     /// Searches topics and turns for words, the newest first.
-    fn search(&self, words: &str, query: &DebateQuery) -> Result<Vec<SearchHit>, ArchiveError>;
+    fn search<'a>(
+        &'a self,
+        words: &'a str,
+        query: &'a DebateQuery,
+    ) -> BoxFuture<'a, Result<Vec<SearchHit>, ArchiveError>>;
     /// Partial text of the turns that are being streamed, in any process.
-    fn live_texts(&self, id: &str) -> Result<Vec<LiveText>, ArchiveError>;
+    fn live_texts<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Vec<LiveText>, ArchiveError>>;
 }
 
 /// Filter for listing and searching debates. Every field that is set must match.

@@ -1,5 +1,6 @@
 //! The event store port: creates, opens and reads the event logs of debates. Writing needs the
 //! debate's lease, reading does not.
+use super::BoxFuture;
 use super::archive_error::ArchiveError;
 use super::debate_queries::LiveText;
 use super::log::Log;
@@ -15,25 +16,29 @@ use tokio::sync::broadcast;
 pub trait EventStore: Send + Sync {
     /// Creates a debate's log with its first events and takes its lease. Other debates with the
     /// same review key or game key are checked in the same transaction, by the policy `duplicates`.
-    fn create(
-        &self,
-        setup: &Setup,
-        events: &[RecordedEvent],
-        workspace: &Workspace,
-        duplicates: DuplicatePolicy<'_>,
-    ) -> Result<Box<dyn Log>, ArchiveError>;
+    fn create<'a>(
+        &'a self,
+        setup: &'a Setup,
+        events: &'a [RecordedEvent],
+        workspace: &'a Workspace,
+        duplicates: DuplicatePolicy<'a>,
+    ) -> BoxFuture<'a, Result<Box<dyn Log>, ArchiveError>>;
     /// Takes the lease of a debate and opens its log for writing. From then on its exports are
     /// written to `workspace`, too.
-    fn open(
-        &self,
-        id: &str,
-        workspace: &Workspace,
+    fn open<'a>(
+        &'a self,
+        id: &'a str,
+        workspace: &'a Workspace,
         lease_mode: LeaseMode,
-    ) -> Result<OpenedDebate, ArchiveError>;
+    ) -> BoxFuture<'a, Result<OpenedDebate, ArchiveError>>;
     /// Reads a debate. Needs no lease.
-    fn read(&self, id: &str) -> Result<StoredDebate, ArchiveError>;
+    fn read<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<StoredDebate, ArchiveError>>;
     /// Events after a sequence number, the current lease holder and the live text, for polling.
-    fn news_since(&self, id: &str, after: u64) -> Result<DebateNews, ArchiveError>;
+    fn news_since<'a>(
+        &'a self,
+        id: &'a str,
+        after: u64,
+    ) -> BoxFuture<'a, Result<DebateNews, ArchiveError>>;
     /// Sets the name other processes see as the holder of this process's leases.
     fn set_holder_name(&self, name: &str);
     /// Stores the live text of these updates from time to time, in the background, so that other

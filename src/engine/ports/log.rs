@@ -8,8 +8,8 @@ use crate::engine::command::Command;
 /// lease, so there is a single writer.
 pub trait Log: Send {
     /// Appends events in one transaction and returns the sequence number of the last. They are
-    /// durable when it returns.
-    fn append(&mut self, events: &[Event]) -> Result<u64, LogError>;
+    /// durable when it returns. If the future is dropped, they may be written or not.
+    fn append<'a>(&'a mut self, events: &'a [Event]) -> BoxFuture<'a, Result<u64, LogError>>;
 
     /// Waits for the next signal from other processes: the lease was lost, or commands were queued.
     /// A session that waits minutes for a turn listens to it all the time. Cancel-safe: dropping
@@ -20,18 +20,23 @@ pub trait Log: Send {
 
     /// As [`Log::append`], and marks a queued command as done in the same transaction, so that it
     /// runs at most once. Returns `None` and writes nothing if the command was withdrawn.
-    fn append_for_command(
-        &mut self,
+    fn append_for_command<'a>(
+        &'a mut self,
         command_id: QueuedCommandId,
-        events: &[Event],
-    ) -> Result<Option<u64>, LogError> {
+        events: &'a [Event],
+    ) -> BoxFuture<'a, Result<Option<u64>, LogError>> {
         let _ = command_id;
-        self.append(events).map(Some)
+        Box::pin(async move { self.append(events).await.map(Some) })
     }
 
     /// Marks a queued command as refused, with the error message.
-    fn refuse_command(&mut self, command_id: QueuedCommandId, message: &str) {
+    fn refuse_command<'a>(
+        &'a mut self,
+        command_id: QueuedCommandId,
+        message: &'a str,
+    ) -> BoxFuture<'a, ()> {
         let _ = (command_id, message);
+        Box::pin(async {})
     }
 }
 
