@@ -92,7 +92,7 @@ fn main() {
 /// Runs one duel. Returns its overhead in ms and the number of recorded events.
 async fn run_duel(folder: &Path) -> (f64, usize) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let archive = Arc::new(SqliteArchive::new(&folder.join("home"), clock.clone()));
+    let archive = SqliteArchive::new(&folder.join("home"), clock.clone()).into_ports();
     let providers = Arc::new(TimedProviders::default());
     let briefs =
         RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
@@ -124,13 +124,13 @@ async fn run_duel(folder: &Path) -> (f64, usize) {
         write_record: true,
     };
     // Opening the database is a cost per process, not per debate.
-    app.archive().health().unwrap();
+    app.archive().maintenance.health().await.unwrap();
     let started = Instant::now();
     let progress = StartProgress::discard();
     let mut run = app.start(request, &workspace, &progress).await.unwrap().run;
     assert_eq!(run.wait_idle().await.unwrap(), Step::Done);
     let wall_time = started.elapsed();
-    let (stored, debate, _) = app.read(run.id()).unwrap();
+    let (stored, debate, _) = app.read(run.id()).await.unwrap();
     assert_eq!(Debate::turns(&debate).count(), 6);
     let flight_time = time_in_flight(&providers.0.lock().unwrap());
     ((wall_time.saturating_sub(flight_time)).as_secs_f64() * 1000.0, stored.events.len())

@@ -54,7 +54,7 @@ pub use spec::{DebateContext, DebateSpec};
 pub use start::{StartReport, Started};
 
 use crate::engine::format_catalog::{CatalogEntry, FormatCatalog};
-use crate::engine::ports::{Archive, BriefSource, Clock, Evidence, Providers};
+use crate::engine::ports::{ArchivePorts, BriefSource, Clock, Evidence, Providers};
 use crate::redact::Secrets;
 use probe_cache::ProbeCache;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -62,7 +62,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The application: all ports and the use cases on them. Cheap to clone.
 #[derive(Clone)]
 pub struct App {
-    pub(crate) archive: Arc<dyn Archive>,
+    pub(crate) archive: ArchivePorts,
     pub(crate) providers: Arc<dyn Providers>,
     pub(crate) briefs: Arc<dyn BriefSource>,
     pub(crate) evidence: Arc<dyn Evidence>,
@@ -77,7 +77,7 @@ pub struct App {
 
 /// The implementations an [`App`] is built from.
 pub struct AppParts {
-    pub archive: Arc<dyn Archive>,
+    pub archive: ArchivePorts,
     pub providers: Arc<dyn Providers>,
     pub briefs: Arc<dyn BriefSource>,
     pub evidence: Arc<dyn Evidence>,
@@ -111,7 +111,7 @@ impl App {
     /// Sets the client's name. Other processes see it as the lease holder, and the record names it
     /// in changes made by the user.
     pub fn set_client_name(&self, name: &str) {
-        self.archive.set_holder_name(name);
+        self.archive.events.set_holder_name(name);
         name.clone_into(&mut self.client_name.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -126,9 +126,9 @@ impl App {
         self.clock.now()
     }
 
-    /// The archive, for reading.
-    pub fn archive(&self) -> &dyn Archive {
-        &*self.archive
+    /// The ports of the archive.
+    pub fn archive(&self) -> &ArchivePorts {
+        &self.archive
     }
 
     /// Redacts the secrets of a text.

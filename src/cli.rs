@@ -79,7 +79,7 @@ pub async fn run(args: Args, config: &Config, app: &App) -> Exit {
     app.set_client_name("the terminal");
     let mut screen = Screen::new(args.quiet, config, app);
     let result = dispatch(args, config, app, &mut screen).await;
-    app.archive().flush_exports();
+    app.archive().files.flush_exports();
     screen.flush_partial_lines();
     let exit = match result {
         Ok(exit) => exit,
@@ -106,14 +106,14 @@ async fn dispatch(
         CliCommand::Join(join) => join::join(&join, config, app, screen).await,
         CliCommand::Resume(resume) => resume::resume(&resume, config, app, screen).await,
         CliCommand::Watch(watch) => watch::watch(&watch, config, app, screen).await,
-        CliCommand::Recheck(recheck) => recheck::recheck(&recheck, config, app, screen),
+        CliCommand::Recheck(recheck) => recheck::recheck(&recheck, config, app, screen).await,
         CliCommand::Demo(demo) => demo::demo(&demo, config, app, screen).await,
-        CliCommand::List(list) => archive::list(&list, config, app, screen),
-        CliCommand::Show(show) => archive::show(&show, config, app, screen),
-        CliCommand::Search(search) => archive::search(&search, config, app, screen),
-        CliCommand::Export(export) => archive::export(&export, config, app, screen),
-        CliCommand::Import(import) => archive::import(&import, config, app, screen),
-        CliCommand::Reindex(json) => archive::reindex(json, app, screen),
+        CliCommand::List(list) => archive::list(&list, config, app, screen).await,
+        CliCommand::Show(show) => archive::show(&show, config, app, screen).await,
+        CliCommand::Search(search) => archive::search(&search, config, app, screen).await,
+        CliCommand::Export(export) => archive::export(&export, config, app, screen).await,
+        CliCommand::Import(import) => archive::import(&import, config, app, screen).await,
+        CliCommand::Reindex(json) => archive::reindex(json, app, screen).await,
         CliCommand::Replay(replay) => replay::replay(&replay, config, app, screen).await,
         CliCommand::Init(init) => init::init(&init, config, app, screen),
         CliCommand::Uninit(uninit) => init::uninit(&uninit, config, screen),
@@ -121,10 +121,10 @@ async fn dispatch(
         CliCommand::Models(models) => archive::models(models, app, screen).await,
         CliCommand::Formats(formats) => formats::formats(&formats, app, screen),
         CliCommand::Outcome(outcome) => outcome::outcome(&outcome, config, app, screen).await,
-        CliCommand::Stats(stats) => outcome::stats(&stats, config, app, screen),
+        CliCommand::Stats(stats) => outcome::stats(&stats, config, app, screen).await,
         CliCommand::View(view) => view::view(&view, config, app, screen).await,
         CliCommand::Leaderboard(leaderboard) => {
-            leaderboard::leaderboard(&leaderboard, config, app, screen)
+            leaderboard::leaderboard(&leaderboard, config, app, screen).await
         }
         CliCommand::Tournament(tournament) => {
             tournament::tournament(&tournament, config, app, screen).await

@@ -14,11 +14,13 @@
 //! | `command`            | commands to a debate, and session errors                              |
 //! | `run`                | handles to a running debate                                           |
 //! | `updates`            | broadcast of live updates to subscribers                              |
+//! | `exporting_store`    | event store that exports each debate after every append               |
 //! | `ports`              | traits and types that other modules implement                         |
 //! | `format_catalog`     | the available formats with their prompt templates                     |
 //! | `price`              | token prices                                                          |
 //! | `signals`            | wait for SIGTERM or Ctrl-C                                            |
 pub mod command;
+mod exporting_store;
 pub mod format_catalog;
 pub mod ports;
 pub mod price;
@@ -33,16 +35,18 @@ pub mod updates;
 
 pub use crate::debate::{BaseTree, invisible_chars};
 pub use command::{Command, CommandRequest, SessionError};
+pub use exporting_store::ExportingStore;
 pub use format_catalog::{CatalogEntry, FormatCatalog, FormatError, InvalidFormatFile};
 pub use ports::{
-    Archive, ArchiveError, ArchiveHealth, BoxFuture, BriefReaders, BriefRequest, BriefSource,
-    COMMAND_TTL_MS, ChangeSelector, ChangeSet, ChangeUnderReview, ChangesSince, ChangesSinceQuery,
-    CitationContext, Clock, CommandResult, ContextError, DebateCard, DebateNews, DebateQuery,
-    DuplicatePolicy, Evidence, FileChange, ForeignDebate, FoundStateFile, GatheredBrief, LeaseMode,
+    ArchiveError, ArchiveHealth, ArchiveMaintenance, ArchivePorts, BoxFuture, BriefReaders,
+    BriefRequest, BriefSource, COMMAND_TTL_MS, ChangeSelector, ChangeSet, ChangeUnderReview,
+    ChangesSince, ChangesSinceQuery, CitationContext, Clock, CommandQueue, CommandResult,
+    ContextError, DebateCard, DebateFiles, DebateNews, DebateQueries, DebateQuery, DuplicatePolicy,
+    EventStore, Evidence, FileChange, ForeignDebate, FoundStateFile, GatheredBrief, LeaseMode,
     LeaseSignal, LiveText, Log, LogError, OmittedFile, OpenedDebate, PinnedTree, ProviderInfo,
     ProviderReply, ProviderUnavailable, Providers, QueuedCommandId, RecordedEvent, ReindexReport,
-    RelatedCommit, ReplyStream, SearchHit, SkipReason, SnapshotHandle, SnapshotProvider,
-    StoredDebate, Transcript, TranscriptTurn, TurnRequest, Workspace,
+    RelatedCommit, ReplyStream, RoomStore, SearchHit, SkipReason, SnapshotHandle, SnapshotProvider,
+    StoredDebate, Transcript, TranscriptTurn, TurnRequest, UserKey, Workspace,
 };
 pub use price::Price;
 pub use redaction_gate::RedactionGate;

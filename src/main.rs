@@ -73,7 +73,7 @@ fn main() -> ExitCode {
     tracing::debug!(version = env!("CARGO_PKG_VERSION"), "program started");
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let secrets = build_redactor(&config);
-    let archive = SqliteArchive::new(&config.data_dir, clock.clone());
+    let archive = SqliteArchive::new(&config.data_dir, clock.clone()).into_ports();
     let environment = SystemEnvironment {
         variables: config.environment.0.clone(),
         search_path: config.search_path.clone(),
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
         snapshots: Some(briefs.clone()),
     });
     let app = App::new(AppParts {
-        archive: Arc::new(archive),
+        archive,
         providers: Arc::new(providers),
         briefs,
         evidence: Arc::new(CitationChecker::new(trees)),

@@ -3,7 +3,7 @@
 //!
 //! | module            | what it does                                                             |
 //! |-------------------|--------------------------------------------------------------------------|
-//! | `archive`         | implements the engine's `Archive` port on SQLite                         |
+//! | `archive`         | implements the engine's ports of the archive on SQLite                   |
 //! | `database`        | connections, each behind a mutex                                         |
 //! | `debate_rows`     | reads a debate from its rows                                             |
 //! | `schema`          | tables, indexes and migrations                                           |
@@ -14,11 +14,11 @@
 //! | `maintenance`     | integrity check and rebuild of the projections                           |
 //! | `projections`     | query tables derived from the events                                     |
 //! | `search`          | lists and full-text search                                               |
-//! | `exports`         | thread that writes state files, records and reports                      |
+//! | `exports`         | thread that writes state files, records and reports; port for files      |
 //! | `state_file`      | format of `last-debate.json`                                             |
 //! | `foreign`         | parses imported files; trusts only logs with a valid signature           |
 //! | `state_file_scan` | finds state files in a repository                                        |
-//! | `sign`            | HMAC signatures of event logs                                            |
+//! | `sign`            | HMAC signatures of event logs, and tokens, with the user's key           |
 //! | `live_text`       | partial text of running turns, for other processes                       |
 //! | `files`           | atomic writes, private files, file names                                 |
 mod archive;

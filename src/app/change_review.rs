@@ -113,7 +113,7 @@ impl App {
 
     /// The latest finished review of this branch or pull request that was about another version and
     /// in which the opposing side spoke.
-    pub fn find_previous_review(
+    pub async fn find_previous_review(
         &self,
         root: &Path,
         subject: &str,
@@ -125,8 +125,8 @@ impl App {
         let subject = Some(subject.to_owned());
         let (root, limit) = (Some(root.to_owned()), Some(MAX_EARLIER_REVIEWS));
         let query = DebateQuery { root, review_subject: subject, limit, ..DebateQuery::default() };
-        for card in self.archive.list(&query)? {
-            let (StoredDebate { setup, .. }, debate, _) = self.read(&card.id)?;
+        for card in self.archive.queries.list(&query).await? {
+            let (StoredDebate { setup, .. }, debate, _) = self.read(&card.id).await?;
             let is_other_version = setup.pin.as_deref() != Some(&change_set.pinned.tree);
             let is_finished = matches!(status(&debate), Status::Completed | Status::Degraded);
             if is_other_version && is_finished && was_challenged(&debate) {
@@ -138,18 +138,21 @@ impl App {
 
     /// Finds reviews with the same key. A review that is incomplete, or was concluded early, is not
     /// reused.
-    pub(super) fn find_same_review(
+    pub(super) async fn find_same_review(
         &self,
         root: &Path,
         change: &ReviewedChange,
     ) -> Result<SameReview, AppError> {
         let (root, review_key) = (Some(root.to_owned()), Some(change.key.clone()));
-        let cards =
-            self.archive.list(&DebateQuery { root, review_key, ..DebateQuery::default() })?;
+        let cards = self
+            .archive
+            .queries
+            .list(&DebateQuery { root, review_key, ..DebateQuery::default() })
+            .await?;
         let (mut finished, mut unfinished) = (None, None);
         for card in &cards {
             // The status comes from the log, because the list may be stale.
-            let (StoredDebate { holder, .. }, debate, _) = self.read(&card.id)?;
+            let (StoredDebate { holder, .. }, debate, _) = self.read(&card.id).await?;
             let (id, status) = (card.id.clone(), status(&debate));
             if status == Status::Completed && !debate.is_concluded() {
                 finished.get_or_insert(EarlierReview::Finished(id));
@@ -167,12 +170,12 @@ impl App {
     }
 
     /// Commands that raise the budget of an unfinished review, if it waits for that.
-    pub(super) fn budget_commands(
+    pub(super) async fn budget_commands(
         &self,
         id: &str,
         budget: Budget,
     ) -> Result<Vec<Command>, AppError> {
-        let (_, debate, _) = self.read(id)?;
+        let (_, debate, _) = self.read(id).await?;
         let waits_for_budget =
             matches!(next(&debate), Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. });
         let because = "the review was asked for again".to_owned();

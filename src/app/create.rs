@@ -23,17 +23,19 @@ const ID_BYTES: usize = 2;
 
 impl App {
     /// Creates a debate and starts running it.
-    pub(super) fn create_and_run(
+    pub(super) async fn create_and_run(
         &self,
         draft: &DebateDraft,
         workspace: &Workspace,
     ) -> Result<DebateRun, AppError> {
         let mut asked_prompts = PromptsByCue::new();
-        let (debate, first_events, log) = self.create_debate(draft, workspace, |debate| {
-            let (events, prompts) = Session::first_events(debate, self.clock.now());
-            asked_prompts = prompts;
-            events
-        })?;
+        let (debate, first_events, log) = self
+            .create_debate(draft, workspace, |debate| {
+                let (events, prompts) = Session::first_events(debate, self.clock.now());
+                asked_prompts = prompts;
+                events
+            })
+            .await?;
         let setup = debate.setup();
         tracing::info!(
             debate = %setup.id,
@@ -52,10 +54,11 @@ impl App {
             commands: vec![],
             root,
         })
+        .await
     }
 
     /// Creates the log of a new debate under a unique id, with its first events.
-    pub(crate) fn create_debate(
+    pub(super) async fn create_debate(
         &self,
         draft: &DebateDraft,
         workspace: &Workspace,
@@ -69,7 +72,8 @@ impl App {
             let events = gate.redact_value(first_events(&debate)).map_err(SessionError::from)?;
             let recorded = RecordedEvent::number_events(0, &events, now);
             let duplicates = DuplicatePolicy::RefuseExcept(&draft.spec.supersedes);
-            match self.archive.create(debate.setup(), &recorded, workspace, duplicates) {
+            match self.archive.events.create(debate.setup(), &recorded, workspace, duplicates).await
+            {
                 Ok(log) => return Ok((debate, events, log)),
                 Err(ArchiveError::IdTaken(id)) => tracing::debug!(debate = %id, "id is taken"),
                 Err(error) => return Err(error.into()),
@@ -77,9 +81,9 @@ impl App {
         }
     }
 
-    pub(super) fn spawn_run(&self, pending: PendingRun) -> Result<DebateRun, AppError> {
+    pub(super) async fn spawn_run(&self, pending: PendingRun) -> Result<DebateRun, AppError> {
         let PreparedRun { mut session, handle, debate, seq, updates } =
-            self.prepare_run(pending)?;
+            self.prepare_run(pending).await?;
         let idle = session.subscribe_idle();
         let providers = self.providers.clone();
         let id = debate.setup().id.clone();
@@ -96,12 +100,12 @@ impl App {
     }
 
     /// Builds the session without running it: fails overdue turns and executes the commands.
-    pub(super) fn prepare_run(&self, pending: PendingRun) -> Result<PreparedRun, AppError> {
+    pub(super) async fn prepare_run(&self, pending: PendingRun) -> Result<PreparedRun, AppError> {
         let PendingRun { debate, seq, first_events, log, asked_prompts, commands, root } = pending;
         let (sender, requests) = mpsc::channel(COMMAND_CHANNEL_CAPACITY);
         let broadcaster = UpdateBroadcaster::default();
         let id = debate.setup().id.clone();
-        self.archive.publish_live_text(&id, broadcaster.subscribe());
+        self.archive.events.publish_live_text(&id, broadcaster.subscribe());
         let updates = broadcaster.subscribe();
         let mut current = debate.clone();
         for (seq, event) in (seq + 1..).zip(first_events) {
@@ -115,8 +119,8 @@ impl App {
             Session::new(current, log, requests, broadcaster.clone(), clock, &context);
         session.set_asked_prompts(asked_prompts);
         // An overdue turn has failed, whatever the commands are.
-        session.fail_overdue()?;
-        session.execute_all(commands, None)?;
+        session.fail_overdue().await?;
+        session.execute_all(commands, None).await?;
         Ok(PreparedRun {
             session,
             handle: RunHandle::new(sender, broadcaster),

@@ -79,22 +79,24 @@ impl App {
     /// Imports a file. Of two signed logs of one debate the longer wins, and logs that differ
     /// become two debates. A transcript is imported with the seats, prompts and limits of a
     /// new debate with this cast, and the new debate is paused until the user continues it.
-    pub fn import_file(
+    pub async fn import_file(
         &self,
         text: &str,
         cast: &Cast,
         workspace: &Workspace,
     ) -> Result<ImportResult, AppError> {
-        match self.archive.parse_foreign(text)? {
-            ForeignDebate::OwnLog(setup, events) => self.import_log(*setup, &events, workspace),
+        match self.archive.files.parse_foreign(text)? {
+            ForeignDebate::OwnLog(setup, events) => {
+                self.import_log(*setup, &events, workspace).await
+            }
             ForeignDebate::Transcript(transcript) => {
-                self.import_transcript(&transcript, cast, workspace)
+                self.import_transcript(&transcript, cast, workspace).await
             }
         }
     }
 
     /// Imports a transcript as a new, paused debate.
-    pub(super) fn import_transcript(
+    pub(super) async fn import_transcript(
         &self,
         transcript: &Transcript,
         cast: &Cast,
@@ -112,11 +114,13 @@ impl App {
         let mut imported = 0;
         // The imported file is not overwritten until the user continues the debate.
         let workspace = &Workspace { state_file: None, ..workspace.clone() };
-        let (debate, ..) = self.create_debate(&draft, workspace, |debate| {
-            let (events, turns) = build_events(debate.clone(), transcript);
-            imported = turns;
-            events
-        })?;
+        let (debate, ..) = self
+            .create_debate(&draft, workspace, |debate| {
+                let (events, turns) = build_events(debate.clone(), transcript);
+                imported = turns;
+                events
+            })
+            .await?;
         let turns = transcript.turns.len();
         let id = debate.setup().id.clone();
         tracing::info!(debate = %id, imported = imported, turns, "transcript imported");
@@ -125,15 +129,15 @@ impl App {
 
     /// Finds the debate of this repository that was created from the same transcript. Makes the
     /// import idempotent.
-    pub(super) fn find_imported_transcript(
+    pub(super) async fn find_imported_transcript(
         &self,
         transcript: &Transcript,
         workspace: &Workspace,
     ) -> Result<Option<String>, AppError> {
         let query = DebateQuery { root: Some(workspace.root.clone()), ..DebateQuery::default() };
-        let cards = self.archive.list(&query)?.into_iter();
+        let cards = self.archive.queries.list(&query).await?.into_iter();
         for card in cards.filter(|card| card.labels.iter().any(|label| label == "imported")) {
-            let Ok(stored) = self.archive.read(&card.id) else { continue };
+            let Ok(stored) = self.archive.events.read(&card.id).await else { continue };
             let Origin::Transcript { id } = &stored.setup.origin else { continue };
             let Ok(debate) = Debate::open(stored.setup.clone()) else { continue };
             let rebuilt = build_events(debate, transcript).0;
@@ -150,18 +154,18 @@ impl App {
 
     /// Imports a signed log: as a new debate, as an extension of the known one, or, if they
     /// differ, under a new id.
-    pub(super) fn import_log(
+    pub(super) async fn import_log(
         &self,
         setup: Setup,
         events: &[RecordedEvent],
         workspace: &Workspace,
     ) -> Result<ImportResult, AppError> {
-        let result = self.merge_log(setup, events, workspace)?;
+        let result = self.merge_log(setup, events, workspace).await?;
         tracing::info!(debate = %result.id, outcome = ?result.outcome, "log imported");
         Ok(result)
     }
 
-    fn merge_log(
+    async fn merge_log(
         &self,
         setup: Setup,
         events: &[RecordedEvent],
@@ -172,13 +176,18 @@ impl App {
         Debate::replay(setup.clone(), imported_events.clone())
             .map_err(|error: ReplayError| AppError::InvalidImportedLog(error.to_string()))?;
         let id = setup.id.clone();
-        let known = match self.archive.read(&id) {
+        let known = match self.archive.events.read(&id).await {
             Ok(stored) => stored,
             Err(ArchiveError::UnknownDebate(_)) => {
-                match self.archive.create(&setup, events, workspace, DuplicatePolicy::Allow) {
+                match self
+                    .archive
+                    .events
+                    .create(&setup, events, workspace, DuplicatePolicy::Allow)
+                    .await
+                {
                     Ok(_) => return Ok(ImportResult { id, outcome: ImportOutcome::New }),
                     // Lost a race: another process has created it.
-                    Err(ArchiveError::IdTaken(_)) => self.archive.read(&id)?,
+                    Err(ArchiveError::IdTaken(_)) => self.archive.events.read(&id).await?,
                     Err(error) => return Err(error.into()),
                 }
             }
@@ -187,7 +196,8 @@ impl App {
         match compare_logs(&known, &setup, events) {
             LogComparison::Prefix => Ok(ImportResult { id, outcome: ImportOutcome::AlreadyKnown }),
             LogComparison::Extension(more) => {
-                let mut opened = self.archive.open(&id, workspace, LeaseMode::IfFree)?;
+                let mut opened =
+                    self.archive.events.open(&id, workspace, LeaseMode::IfFree).await?;
                 // Another process may have appended events since the read.
                 if compare_logs(&opened.stored, &setup, events) != LogComparison::Extension(more) {
                     return Err(AppError::Archive(ArchiveError::LeaseHeld {
@@ -198,12 +208,16 @@ impl App {
                 opened
                     .log
                     .append(&imported_events[imported_events.len() - more..])
+                    .await
                     .map_err(SessionError::from)?;
                 Ok(ImportResult { id, outcome: ImportOutcome::Extended(more) })
             }
             LogComparison::Diverged => {
                 let setup = Setup { id: new_debate_id(self.clock.now())?, ..setup };
-                self.archive.create(&setup, events, workspace, DuplicatePolicy::Allow)?;
+                self.archive
+                    .events
+                    .create(&setup, events, workspace, DuplicatePolicy::Allow)
+                    .await?;
                 Ok(ImportResult { id: setup.id, outcome: ImportOutcome::Diverged })
             }
         }

@@ -6,26 +6,29 @@ use std::path::Path;
 
 impl App {
     /// Reads a debate without its lease. The flaw says from which event on the log is invalid.
-    pub fn read(&self, id: &str) -> Result<(StoredDebate, Debate, Option<LogFlaw>), AppError> {
-        let stored = self.archive.read(id)?;
+    pub async fn read(
+        &self,
+        id: &str,
+    ) -> Result<(StoredDebate, Debate, Option<LogFlaw>), AppError> {
+        let stored = self.archive.events.read(id).await?;
         let (debate, flaw) = replay_stored(stored.clone())?;
         Ok((stored, debate, flaw))
     }
 
     /// Resolves a full or abbreviated id, or finds the newest debate of a repository.
-    pub fn resolve_debate(
+    pub async fn resolve_debate(
         &self,
         id: Option<&str>,
         unfinished: bool,
         root: &Path,
     ) -> Result<String, AppError> {
         if let Some(id) = id.filter(|id| *id != "last") {
-            return Ok(self.archive.resolve_id(id)?);
+            return Ok(self.archive.queries.resolve_id(id).await?);
         }
         let query_root = Some(root.to_owned());
         let query =
             DebateQuery { root: query_root, unfinished, limit: Some(1), ..DebateQuery::default() };
-        let newest = self.archive.list(&query)?.into_iter().next();
+        let newest = self.archive.queries.list(&query).await?.into_iter().next();
         newest
             .map(|card| card.id)
             .ok_or_else(|| AppError::NoDebateHere { unfinished, root: root.display().to_string() })

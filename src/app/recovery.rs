@@ -62,21 +62,21 @@ fn sort_state_files(files: Vec<FoundStateFile>) -> SortedStateFiles {
 impl App {
     /// As [`App::resolve_debate`]. If the debate is unknown, tries a recovery from these state
     /// files first. Also returns messages for the user.
-    pub fn resolve_or_recover(
+    pub async fn resolve_or_recover(
         &self,
         id: Option<&str>,
         unfinished: bool,
         workspace: &Workspace,
         files: &[PathBuf],
     ) -> Result<(String, Vec<String>), AppError> {
-        match self.resolve_debate(id, unfinished, &workspace.root) {
+        match self.resolve_debate(id, unfinished, &workspace.root).await {
             Ok(id) => Ok((id, vec![])),
             Err(
                 AppError::NoDebateHere { .. } | AppError::Archive(ArchiveError::UnknownDebate(_)),
             ) => {
-                let report = self.recover(workspace, files)?;
-                let resolved = self.resolve_debate(id, unfinished, &workspace.root);
-                let no_debates = self.resolve_debate(None, false, &workspace.root).is_err();
+                let report = self.recover(workspace, files).await?;
+                let resolved = self.resolve_debate(id, unfinished, &workspace.root).await;
+                let no_debates = self.resolve_debate(None, false, &workspace.root).await.is_err();
                 match (resolved, report.unsigned_files.into_iter().next()) {
                     (Ok(id), _) => Ok((id, report.messages)),
                     (Err(AppError::NoDebateHere { .. }), Some(unsigned_file)) if no_debates => {
@@ -91,12 +91,13 @@ impl App {
 
     /// Imports every signed debate of these files that the archive does not have or has only in
     /// part.
-    pub fn recover(
+    pub async fn recover(
         &self,
         workspace: &Workspace,
         files: &[PathBuf],
     ) -> Result<RecoveryReport, AppError> {
-        let state_files = sort_state_files(self.archive.read_state_files(&workspace.root, files));
+        let state_files =
+            sort_state_files(self.archive.files.read_state_files(&workspace.root, files));
         tracing::debug!(
             signed = state_files.signed_logs.len(),
             unsigned = state_files.unsigned_files.len(),
@@ -105,7 +106,7 @@ impl App {
         );
         let mut messages = vec![];
         for (path, setup, events) in state_files.signed_logs {
-            messages.extend(self.recover_log(&path, setup, &events, workspace)?);
+            messages.extend(self.recover_log(&path, setup, &events, workspace).await?);
         }
         for (path, why) in state_files.unreadable {
             messages.push(format!("`{}`: {why}", display_path(&path, workspace)));
@@ -115,24 +116,25 @@ impl App {
 
     /// Appends to one debate the events these files have and the archive lacks. Returns messages
     /// for the user.
-    pub fn recover_debate(
+    pub async fn recover_debate(
         &self,
         id: &str,
         workspace: &Workspace,
         files: &[PathBuf],
     ) -> Result<Vec<String>, AppError> {
-        let state_files = sort_state_files(self.archive.read_state_files(&workspace.root, files));
+        let state_files =
+            sort_state_files(self.archive.files.read_state_files(&workspace.root, files));
         let mut matching =
             state_files.signed_logs.into_iter().filter(|(_, setup, _)| setup.id == id);
         match matching.next() {
             Some((path, setup, events)) => {
-                Ok(self.recover_log(&path, setup, &events, workspace)?.into_iter().collect())
+                Ok(self.recover_log(&path, setup, &events, workspace).await?.into_iter().collect())
             }
             None => Ok(vec![]),
         }
     }
 
-    fn recover_log(
+    async fn recover_log(
         &self,
         path: &Path,
         setup: Setup,
@@ -140,7 +142,7 @@ impl App {
         workspace: &Workspace,
     ) -> Result<Option<String>, AppError> {
         let file = display_path(path, workspace);
-        let known = match self.archive.read(&setup.id) {
+        let known = match self.archive.events.read(&setup.id).await {
             Ok(stored) => Some(stored),
             Err(ArchiveError::UnknownDebate(_)) => None,
             Err(error) => return Err(error.into()),
@@ -151,7 +153,7 @@ impl App {
         let state_file = match comparison {
             Some(LogComparison::Prefix) => return Ok(None),
             Some(LogComparison::Diverged)
-                if self.has_diverged_copy(&setup, events, workspace)? =>
+                if self.has_diverged_copy(&setup, events, workspace).await? =>
             {
                 return Ok(None);
             }
@@ -160,7 +162,7 @@ impl App {
         };
         let workspace = Workspace { state_file, ..workspace.clone() };
         let id = setup.id.clone();
-        match self.import_log(setup, events, &workspace) {
+        match self.import_log(setup, events, &workspace).await {
             Ok(ImportResult { id: new_id, outcome: ImportOutcome::Diverged }) => Ok(Some(format!(
                 "`{file}` has a log of {id} that differs from the archive; it was imported as {new_id}"
             ))),
@@ -181,16 +183,16 @@ impl App {
     }
 
     /// Whether a diverged log was already imported as another debate.
-    fn has_diverged_copy(
+    async fn has_diverged_copy(
         &self,
         setup: &Setup,
         events: &[RecordedEvent],
         workspace: &Workspace,
     ) -> Result<bool, AppError> {
         let query = DebateQuery { root: Some(workspace.root.clone()), ..DebateQuery::default() };
-        let cards = self.archive.list(&query)?.into_iter();
+        let cards = self.archive.queries.list(&query).await?.into_iter();
         for card in cards.filter(|card| card.id != setup.id && card.created_at == setup.opened_at) {
-            let Ok(stored) = self.archive.read(&card.id) else { continue };
+            let Ok(stored) = self.archive.events.read(&card.id).await else { continue };
             let same_setup = Setup { id: card.id, ..setup.clone() };
             if compare_logs(&stored, &same_setup, events) == LogComparison::Prefix {
                 return Ok(true);
@@ -200,15 +202,15 @@ impl App {
     }
 
     /// Imports the transcript of an unsigned file, once.
-    pub fn import_unsigned(
+    pub async fn import_unsigned(
         &self,
         unsigned_file: &UnsignedFile,
         cast: &Cast,
         workspace: &Workspace,
     ) -> Result<ImportResult, AppError> {
-        match self.find_imported_transcript(&unsigned_file.transcript, workspace)? {
+        match self.find_imported_transcript(&unsigned_file.transcript, workspace).await? {
             Some(id) => Ok(ImportResult { id, outcome: ImportOutcome::AlreadyKnown }),
-            None => self.import_transcript(&unsigned_file.transcript, cast, workspace),
+            None => self.import_transcript(&unsigned_file.transcript, cast, workspace).await,
         }
     }
 }

@@ -61,7 +61,7 @@ impl App {
     ) -> Result<CommandOutcome, AppError> {
         let deadline = Instant::now() + ANSWER_TIMEOUT;
         loop {
-            let holder = match self.execute_here(id, workspace, commands.clone()) {
+            let holder = match self.execute_here(id, workspace, commands.clone()).await {
                 Err(AppError::Archive(ArchiveError::LeaseHeld { holder, .. })) => holder,
                 outcome => return outcome.map(|()| CommandOutcome { holder: None }),
             };
@@ -77,16 +77,16 @@ impl App {
         }
     }
 
-    fn execute_here(
+    async fn execute_here(
         &self,
         id: &str,
         workspace: &Workspace,
         commands: Vec<Command>,
     ) -> Result<(), AppError> {
         if !commands.is_empty() && !commands.iter().any(Command::makes_turns_due) {
-            return self.record_commands(id, workspace, commands);
+            return self.record_commands(id, workspace, commands).await;
         }
-        let debate_run = self.resume(id, workspace, LeaseMode::IfFree, commands)?;
+        let debate_run = self.resume(id, workspace, LeaseMode::IfFree, commands).await?;
         tokio::spawn(run_until_idle_then_stop(debate_run));
         Ok(())
     }
@@ -99,16 +99,16 @@ impl App {
         deadline: Instant,
     ) -> Result<HolderAnswer, AppError> {
         let archive = &self.archive;
-        let command_id = archive.enqueue_commands(id, commands)?;
+        let command_id = archive.commands.enqueue(id, commands).await?;
         let count = commands.len();
         tracing::info!(debate = %id, command = command_id.0, count, "remote command queued");
         let mut lease_free = false;
         for poll in 1u32.. {
             let timed_out = Instant::now() >= deadline;
             let result = if timed_out || lease_free {
-                archive.withdraw_commands(command_id)?
+                archive.commands.withdraw(command_id).await?
             } else {
-                archive.command_result(command_id)?
+                archive.commands.take_result(command_id).await?
             };
             match result {
                 Some(Ok(())) => return Ok(HolderAnswer::Recorded),
@@ -118,7 +118,7 @@ impl App {
                 None => tokio::time::sleep(POLL_INTERVAL).await,
             }
             lease_free = poll % POLLS_PER_LEASE_CHECK == 0
-                && archive.news_since(id, u64::MAX >> 1)?.holder.is_none();
+                && archive.events.news_since(id, u64::MAX >> 1).await?.holder.is_none();
         }
         Ok(HolderAnswer::TimedOut)
     }

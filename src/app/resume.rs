@@ -10,14 +10,15 @@ use crate::engine::turn::PromptsByCue;
 
 impl App {
     /// Takes the lease of a debate and continues it. The commands are executed before any request.
-    pub fn resume(
+    pub async fn resume(
         &self,
         id: &str,
         workspace: &Workspace,
         lease_mode: LeaseMode,
         commands: Vec<Command>,
     ) -> Result<DebateRun, AppError> {
-        let pending = self.open_for_writing(id, workspace, lease_mode, commands)?;
+        let pending = self.open_for_writing(id, workspace, lease_mode, commands);
+        let pending = Box::pin(pending).await?;
         tracing::info!(
             debate = %id,
             seq = pending.seq,
@@ -25,29 +26,30 @@ impl App {
             commands = pending.commands.len(),
             "debate resumed"
         );
-        self.spawn_run(pending)
+        Box::pin(self.spawn_run(pending)).await
     }
 
     /// Takes the lease of a debate only to record these commands. Requests no turn.
-    pub(crate) fn record_commands(
+    pub(super) async fn record_commands(
         &self,
         id: &str,
         workspace: &Workspace,
         commands: Vec<Command>,
     ) -> Result<(), AppError> {
-        self.prepare_run(self.open_for_writing(id, workspace, LeaseMode::IfFree, commands)?)
-            .map(drop)
+        let pending = self.open_for_writing(id, workspace, LeaseMode::IfFree, commands);
+        let pending = Box::pin(pending).await?;
+        Box::pin(self.prepare_run(pending)).await.map(drop)
     }
 
-    fn open_for_writing(
+    async fn open_for_writing(
         &self,
         id: &str,
         workspace: &Workspace,
         lease_mode: LeaseMode,
         commands: Vec<Command>,
     ) -> Result<PendingRun, AppError> {
-        let workspace = &home_workspace(&self.archive.read(id)?, workspace);
-        let opened = self.archive.open(id, workspace, lease_mode)?;
+        let workspace = &home_workspace(&self.archive.events.read(id).await?, workspace);
+        let opened = self.archive.events.open(id, workspace, lease_mode).await?;
         let seq = opened.stored.events.last().map_or(0, |recorded| recorded.seq);
         let (debate, flaw) = replay_stored(opened.stored)?;
         if let Some(LogFlaw { seq, message: why }) = flaw {

@@ -159,7 +159,7 @@ impl App {
         let earlier = match &request.earlier {
             Some(earlier) => Some(earlier.clone()),
             None => {
-                let previous = self.find_previous_review(root, subject, change_set)?;
+                let previous = self.find_previous_review(root, subject, change_set).await?;
                 previous.and_then(|debate| review_from_debate(&debate, usize::MAX))
             }
         };
@@ -177,7 +177,7 @@ impl App {
         }
         let mut same = SameReview::default();
         if let (Some(reviewed), false) = (&spec.reviewed_change, request.fresh) {
-            same = self.find_same_review(root, reviewed)?;
+            same = self.find_same_review(root, reviewed).await?;
             tracing::debug!(
                 known_findings = known_findings.len(),
                 reviewed_before = same.earlier.is_some(),
@@ -195,7 +195,7 @@ impl App {
                 let (id, holder) = (id.clone(), holder.clone());
                 progress.report(StartStage::Waiting { id, holder });
                 tokio::time::sleep(POLL_INTERVAL).await;
-                same = self.find_same_review(root, reviewed)?;
+                same = self.find_same_review(root, reviewed).await?;
             }
         } else {
             progress.report(StartStage::KnownFindings(known_findings.clone()));
@@ -205,8 +205,8 @@ impl App {
             Some(EarlierReview::Finished(id)) => ReviewState::Finished(id),
             Some(EarlierReview::Unfinished(id)) => {
                 progress.report(StartStage::Resuming(id.clone()));
-                let commands = self.budget_commands(&id, spec.budget)?;
-                let run = self.resume(&id, workspace, LeaseMode::IfFree, commands)?;
+                let commands = self.budget_commands(&id, spec.budget).await?;
+                let run = self.resume(&id, workspace, LeaseMode::IfFree, commands).await?;
                 ReviewState::Resumed(Box::new(run))
             }
             None => {
@@ -224,7 +224,7 @@ impl App {
                     }
                     prepared => prepared?,
                 };
-                let started = self.launch(&draft, warnings, true, workspace)?;
+                let started = self.launch(&draft, warnings, true, workspace).await?;
                 ReviewState::Started(Box::new(started))
             }
         };

@@ -62,11 +62,11 @@ impl App {
             }
         };
         let unfinished = if request.policy.find_unfinished {
-            self.find_unfinished(&draft.spec.topic, workspace)
+            self.find_unfinished(&draft.spec.topic, workspace).await
         } else {
             None
         };
-        let mut started = self.launch(&draft, warnings, check_available, workspace)?;
+        let mut started = self.launch(&draft, warnings, check_available, workspace).await?;
         started.report.understood = understood;
         started.report.unfinished = unfinished;
         Ok(started)
@@ -80,7 +80,7 @@ impl App {
     }
 
     /// Creates a prepared debate and runs it.
-    pub(super) fn launch(
+    pub(super) async fn launch(
         &self,
         draft: &DebateDraft,
         warnings: Vec<String>,
@@ -99,18 +99,19 @@ impl App {
             estimate: self.estimate_cost(draft)?,
             ..StartReport::default()
         };
-        Ok(Started { run: self.create_and_run(draft, workspace)?, report })
+        let run = Box::pin(self.create_and_run(draft, workspace)).await?;
+        Ok(Started { run, report })
     }
 
     /// Id of the newest unfinished debate of the repository about this topic.
-    fn find_unfinished(&self, topic: &str, workspace: &Workspace) -> Option<String> {
+    async fn find_unfinished(&self, topic: &str, workspace: &Workspace) -> Option<String> {
         let query = DebateQuery {
             root: Some(workspace.root.clone()),
             unfinished: true,
             limit: Some(MAX_COMPARED_DEBATES),
             ..DebateQuery::default()
         };
-        let cards = self.archive.list(&query).unwrap_or_default();
+        let cards = self.archive.queries.list(&query).await.unwrap_or_default();
         cards.into_iter().find(|card| card.topic == topic).map(|card| card.id)
     }
 }

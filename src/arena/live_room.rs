@@ -97,9 +97,9 @@ impl LiveRoom {
     }
 
     /// Attaches a run, which accepts speeches from now on. Returns the debate to follow.
-    pub(super) fn attach_run(&self, run: &DebateRun, app: &App) -> Option<TrackedDebate> {
+    pub(super) async fn attach_run(&self, run: &DebateRun, app: &App) -> Option<TrackedDebate> {
         let mut tracked = TrackedDebate::open(run.initial_debate().setup())?;
-        self.catch_up(&mut tracked, app, run.id());
+        self.catch_up(&mut tracked, app, run.id()).await;
         self.set_run_handle(Some(run.handle()));
         Some(tracked)
     }
@@ -139,22 +139,22 @@ impl LiveRoom {
             };
             match received.as_deref() {
                 Ok(crate::engine::Update::Fact { .. }) | Err(RecvError::Lagged(_)) => {
-                    self.catch_up(&mut tracked, app, &id);
+                    self.catch_up(&mut tracked, app, &id).await;
                 }
                 Ok(_) => {}
                 Err(RecvError::Closed) => break,
             }
         }
         if tracked.debate.outcome().is_some() && matches!(run.wait_idle().await, Ok(Step::Done)) {
-            self.catch_up(&mut tracked, app, &id);
+            self.catch_up(&mut tracked, app, &id).await;
         }
         self.set_run_handle(None);
         run.stop().await;
     }
 
     /// Reads and applies new events from the archive, which has their times.
-    fn catch_up(&self, tracked: &mut TrackedDebate, app: &App, id: &str) {
-        match app.archive().news_since(id, tracked.last_seq()) {
+    async fn catch_up(&self, tracked: &mut TrackedDebate, app: &App, id: &str) {
+        match app.archive().events.news_since(id, tracked.last_seq()).await {
             Ok(news) => {
                 tracked.apply_events(news.events);
                 self.publish(tracked);

@@ -14,7 +14,7 @@ impl ArenaService {
     pub async fn restore_rooms(&self) -> Result<usize, ArenaError> {
         let _guard = self.seating_lock.lock().await;
         let mut open_count = 0;
-        for body in self.app.archive().list_rooms().map_err(internal_error)? {
+        for body in self.app.archive().rooms.list_rooms().await.map_err(internal_error)? {
             let room: Room = match serde_json::from_str(&body) {
                 Ok(room) => room,
                 Err(error) => {
@@ -22,7 +22,7 @@ impl ArenaService {
                     continue;
                 }
             };
-            let room = self.relink_debate(room)?;
+            let room = self.relink_debate(room).await?;
             let live_room = self.insert_room(room.clone());
             // Closed rooms are loaded on request.
             if room.closed.is_some() {
@@ -30,9 +30,9 @@ impl ArenaService {
             }
             open_count += 1;
             if let Some(id) = &room.debate {
-                self.load_progress(&live_room, id);
+                self.load_progress(&live_room, id).await;
                 // Another process may hold the lease. `tick` retries.
-                if let Err(error) = self.resume_debate(&live_room, id) {
+                if let Err(error) = self.resume_debate(&live_room, id).await {
                     let room = &room.id;
                     tracing::warn!(%room, debate = %id, %error, "debate cannot be resumed");
                 }
@@ -44,22 +44,24 @@ impl ArenaService {
 
     /// Finds the debate of a full room in the archive, if the process was killed between opening
     /// the debate and saving its id in the room.
-    fn relink_debate(&self, mut room: Room) -> Result<Room, ArenaError> {
+    async fn relink_debate(&self, mut room: Room) -> Result<Room, ArenaError> {
         if !room.is_full() || room.debate.is_some() || room.closed.is_some() {
             return Ok(room);
         }
         let query = DebateQuery { format: Some("arena".into()), ..DebateQuery::default() };
-        for card in self.app.archive().list(&query).map_err(internal_error)? {
+        for card in self.app.archive().queries.list(&query).await.map_err(internal_error)? {
             let is_newer = card.created_at >= room.created_at;
             if is_newer
                 && self
                     .app
                     .archive()
+                    .events
                     .read(&card.id)
+                    .await
                     .is_ok_and(|stored| stored.setup.terms.get("arena") == Some(&room.id))
             {
                 room.debate = Some(card.id);
-                self.save_room(&room)?;
+                self.save_room(&room).await?;
                 break;
             }
         }
@@ -67,8 +69,8 @@ impl ArenaService {
     }
 
     /// Loads a debate from the archive and publishes its progress.
-    fn load_progress(&self, live_room: &LiveRoom, id: &str) {
-        match self.app.archive().read(id) {
+    async fn load_progress(&self, live_room: &LiveRoom, id: &str) {
+        match self.app.archive().events.read(id).await {
             Ok(stored) => {
                 if let Some(mut tracked) = TrackedDebate::open(&stored.setup) {
                     tracked.apply_events(stored.events);
@@ -80,30 +82,30 @@ impl ArenaService {
     }
 
     /// Returns the state of a room. If it is closed and evicted, its progress is loaded again.
-    pub(super) fn load_state(&self, live_room: &LiveRoom) -> Arc<RoomState> {
+    pub(super) async fn load_state(&self, live_room: &LiveRoom) -> Arc<RoomState> {
         let state = live_room.state();
         if let (Some(id), None, true) =
             (&state.room.debate, &state.progress, state.room.closed.is_some())
         {
-            self.load_progress(live_room, id);
+            self.load_progress(live_room, id).await;
             return live_room.state();
         }
         state
     }
 
     /// Resumes a debate. If another process holds its lease, only the progress is loaded.
-    pub(super) fn resume_debate(
+    pub(super) async fn resume_debate(
         &self,
         live_room: &Arc<LiveRoom>,
         id: &str,
     ) -> Result<(), AppError> {
-        match self.app.resume(id, &self.workspace, LeaseMode::IfFree, vec![]) {
+        match self.app.resume(id, &self.workspace, LeaseMode::IfFree, vec![]).await {
             Ok(run) => {
                 tracing::info!(debate = id, "arena debate resumed");
-                self.spawn_follower(live_room, run);
+                self.spawn_follower(live_room, run).await;
             }
             Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) => {
-                self.load_progress(live_room, id);
+                self.load_progress(live_room, id).await;
             }
             Err(error) => return Err(error),
         }
@@ -111,16 +113,16 @@ impl ArenaService {
     }
 
     /// Spawns a task that follows a debate and closes the room at its end.
-    pub(super) fn spawn_follower(&self, live_room: &Arc<LiveRoom>, run: DebateRun) {
+    pub(super) async fn spawn_follower(&self, live_room: &Arc<LiveRoom>, run: DebateRun) {
         let (service, live_room) = (self.clone(), live_room.clone());
-        let Some(tracked) = live_room.attach_run(&run, &self.app) else { return };
+        let Some(tracked) = live_room.attach_run(&run, &self.app).await else { return };
         tokio::spawn(async move {
             live_room.follow_run(run, tracked, &service.app).await;
             if live_room.state().is_over() {
                 let _guard = service.seating_lock.lock().await;
                 let mut room = live_room.state().room.clone();
                 room.closed.get_or_insert(RoomClosure { at: service.app.now(), because: None });
-                if let Err(error) = service.save_room(&room) {
+                if let Err(error) = service.save_room(&room).await {
                     tracing::warn!(
                         room = %room.id,
                         error = error.log_message(),

@@ -90,10 +90,10 @@ impl ArenaService {
         room.rematch = rematch.as_ref().map(|room| room.id.clone());
         if let Some(rematch) = rematch {
             let rematch = Room { first_leg: Some(room.id.clone()), ..rematch };
-            self.save_room(&rematch)?;
+            self.save_room(&rematch).await?;
             self.insert_room(rematch);
         }
-        self.save_room(&room)?;
+        self.save_room(&room).await?;
         self.insert_room(room.clone());
         tracing::info!(room = %room.id, rounds, "room created");
         Ok(CreateRoomResponse {
@@ -143,7 +143,7 @@ impl ArenaService {
             let coin = keys::flip_coin().map_err(ArenaError::Internal)?;
             room.supporting = Some(room.choose_supporting(coin, first_leg.as_ref()));
         }
-        self.save_room(&room)?;
+        self.save_room(&room).await?;
         live_room.update_room(room.clone());
         tracing::info!(room = %room.id, bot = %identifier, "bot joined");
         // The seat is saved. If the debate cannot start now, `tick` retries.
@@ -172,7 +172,7 @@ impl ArenaService {
         (identifier, key): (&str, &str),
         wait: u32,
     ) -> Result<RoomStatusResponse, ArenaError> {
-        let (live_room, index, bot) = self.authenticate(id, identifier, key)?;
+        let (live_room, index, bot) = self.authenticate(id, identifier, key).await?;
         let mut states = live_room.subscribe();
         let state = states.borrow_and_update().clone();
         let side = state.room.side_of(identifier);
@@ -195,7 +195,7 @@ impl ArenaService {
         (identifier, key): (&str, &str),
         speech: SpeechRequest,
     ) -> Result<SpeechResponse, ArenaError> {
-        let (live_room, index, _) = self.authenticate(id, identifier, key)?;
+        let (live_room, index, _) = self.authenticate(id, identifier, key).await?;
         let result = self.submit_speech(&live_room, index, identifier, &speech).await;
         match &result {
             Ok(accepted) => {
@@ -299,8 +299,9 @@ impl ArenaService {
     }
 
     /// Returns the public status of a debate.
-    pub fn public_status(&self, id: &str) -> Result<RoomStatusResponse, ArenaError> {
-        Ok(public_status(&self.load_state(&*self.find_room(id)?)))
+    pub async fn public_status(&self, id: &str) -> Result<RoomStatusResponse, ArenaError> {
+        let live_room = self.find_room(id)?;
+        Ok(public_status(&*self.load_state(&live_room).await))
     }
 
     /// Rooms that wait for bots: id, topic, identifiers of the bots present.
@@ -321,7 +322,7 @@ impl ArenaService {
     }
 
     /// Lists debates, newest first, optionally filtered by state.
-    pub fn list_debates(&self, status: Option<&str>, limit: usize) -> RoomListResponse {
+    pub async fn list_debates(&self, status: Option<&str>, limit: usize) -> RoomListResponse {
         let has_status =
             |state: &Arc<RoomState>| status.is_none_or(|status| state_str(state) == status);
         let mut rooms = self.live_rooms();
@@ -332,10 +333,11 @@ impl ArenaService {
         });
         let total = rooms.len();
         let page = rooms.iter().take(limit.clamp(1, MAX_LISTED));
-        RoomListResponse {
-            debates: page.map(|live_room| list_item(&self.load_state(live_room))).collect(),
-            total,
+        let mut debates = vec![];
+        for live_room in page {
+            debates.push(list_item(&*self.load_state(live_room).await));
         }
+        RoomListResponse { debates, total }
     }
 
     /// Starts the debate of a full room.
@@ -345,10 +347,10 @@ impl ArenaService {
         let started = self.app.start(request, &self.workspace, &progress).await;
         let run = started.map_err(internal_error)?.run;
         room.debate = Some(run.id().to_owned());
-        self.save_room(&room)?;
+        self.save_room(&room).await?;
         tracing::info!(room = %room.id, debate = run.id(), "arena debate started");
         live_room.update_room(room);
-        self.spawn_follower(live_room, run);
+        self.spawn_follower(live_room, run).await;
         Ok(())
     }
 
@@ -392,7 +394,7 @@ impl ArenaService {
     }
 
     /// Authenticates a bot by identifier and key, and marks it as seen.
-    fn authenticate(
+    async fn authenticate(
         &self,
         id: &str,
         identifier: &str,
@@ -404,17 +406,17 @@ impl ArenaService {
             return Err(ArenaError::InvalidCredentials);
         }
         live_room.mark_seen(index, self.app.now());
-        self.load_state(&live_room);
+        self.load_state(&live_room).await;
         Ok((live_room, index, bot))
     }
 
     /// Checks the credentials of a bot in a debate.
-    pub fn verify_credentials(
+    pub async fn verify_credentials(
         &self,
         id: &str,
         (identifier, key): (&str, &str),
     ) -> Result<(), ArenaError> {
-        self.authenticate(id, identifier, key).map(drop)
+        self.authenticate(id, identifier, key).await.map(drop)
     }
 
     pub(super) fn find_room(&self, id: &str) -> Result<Arc<LiveRoom>, ArenaError> {
@@ -474,9 +476,9 @@ impl ArenaService {
         live_room
     }
 
-    pub(super) fn save_room(&self, room: &Room) -> Result<(), ArenaError> {
+    pub(super) async fn save_room(&self, room: &Room) -> Result<(), ArenaError> {
         let body = serde_json::to_string(room).map_err(internal_error)?;
-        self.app.archive().save_room(&room.id, &body).map_err(internal_error)
+        self.app.archive().rooms.save_room(&room.id, &body).await.map_err(internal_error)
     }
 }
 

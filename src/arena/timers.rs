@@ -83,7 +83,7 @@ impl ArenaService {
             }
             _ => return Ok(()),
         }
-        self.save_room(&room)?;
+        self.save_room(&room).await?;
         live_room.update_room(room);
         Ok(())
     }
@@ -104,12 +104,12 @@ impl ArenaService {
             return Ok(());
         }
         let Some(id) = &state.room.debate else { return self.start_debate(live_room).await };
-        if let Err(AppError::CorruptLog { why, .. }) = self.resume_debate(live_room, id) {
+        if let Err(AppError::CorruptLog { why, .. }) = self.resume_debate(live_room, id).await {
             let reason = format!("its record cannot be resumed ({why})");
             tracing::warn!(room = %state.room.id, debate = %id, reason = reason, "room closed");
             let closed = RoomClosure { at: self.app.now(), because: Some(reason) };
             let room = Room { closed: Some(closed), ..state.room.clone() };
-            self.save_room(&room)?;
+            self.save_room(&room).await?;
             live_room.update_room(room);
         }
         Ok(())

@@ -27,7 +27,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// Handler of `debate list`.
-pub(super) fn list(
+pub(super) async fn list(
     list: &ListArgs,
     config: &Config,
     app: &App,
@@ -40,9 +40,9 @@ pub(super) fn list(
         limit: Some(list.limit),
         ..DebateQuery::default()
     };
-    let mut cards = app.archive().list(&query)?;
-    if cards.is_empty() && app.resolve_debate(None, false, &workspace.root).is_err() {
-        let report = app.recover(&workspace, &crate::clients::state_file_paths(config))?;
+    let mut cards = app.archive().queries.list(&query).await?;
+    if cards.is_empty() && app.resolve_debate(None, false, &workspace.root).await.is_err() {
+        let report = app.recover(&workspace, &crate::clients::state_file_paths(config)).await?;
         for line in report.messages {
             screen.note(&format!("[INFO] {line}"));
         }
@@ -56,18 +56,14 @@ pub(super) fn list(
                 file = unsigned.path.display()
             ));
         }
-        cards = app.archive().list(&query)?;
+        cards = app.archive().queries.list(&query).await?;
     }
-    let debates: Vec<ListedDebate> = cards
-        .into_iter()
-        .map(|card| {
-            let read = list.state.then(|| app.read(&card.id).ok()).flatten();
-            ListedDebate {
-                state: read.map(|(_, debate, _)| short_status(&debate, STATUS_LINE_CHARS)),
-                card,
-            }
-        })
-        .collect();
+    let mut debates = vec![];
+    for card in cards {
+        let read = if list.state { app.read(&card.id).await.ok() } else { None };
+        let state = read.map(|(_, debate, _)| short_status(&debate, STATUS_LINE_CHARS));
+        debates.push(ListedDebate { card, state });
+    }
     if list.json.json {
         screen.print_json(&ListOutput { v: 1, debates })?;
         return Ok(Exit::Ok);
@@ -105,14 +101,14 @@ fn render_card(card: &DebateCard) -> String {
 }
 
 /// Handler of `debate show`.
-pub(super) fn show(
+pub(super) async fn show(
     show: &ShowArgs,
     config: &Config,
     app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let id = workspace::resolve_debate_id(show.id.as_deref(), config, app, screen)?;
-    let (stored, debate, flaw) = app.read(&id)?;
+    let id = workspace::resolve_debate_id(show.id.as_deref(), config, app, screen).await?;
+    let (stored, debate, flaw) = app.read(&id).await?;
     let flaw = flaw.map(|flaw| format!("event {}: {}", flaw.seq, flaw.message));
     if let Some(cue) = show.prompt {
         if !debate.has_cue(cue) {
@@ -129,7 +125,7 @@ pub(super) fn show(
         }
         return Ok(Exit::Ok);
     }
-    let live = app.archive().live_texts(&id)?;
+    let live = app.archive().queries.live_texts(&id).await?;
     if show.json.json {
         screen.print_json(&ShowOutput {
             debate: debate_view(&debate),
@@ -160,7 +156,7 @@ pub(super) fn show(
 }
 
 /// Handler of `debate search`.
-pub(super) fn search(
+pub(super) async fn search(
     search: &SearchArgs,
     config: &Config,
     app: &App,
@@ -168,7 +164,7 @@ pub(super) fn search(
 ) -> Result<Exit, CliError> {
     let root = search.here.then(|| workspace::current_workspace(config).root);
     let query = DebateQuery { root, limit: Some(search.limit), ..DebateQuery::default() };
-    let hits = app.archive().search(&search.words.join(" "), &query)?;
+    let hits = app.archive().queries.search(&search.words.join(" "), &query).await?;
     if search.json.json {
         screen.print_json(&SearchOutput { v: 1, hits })?;
         return Ok(Exit::Ok);
@@ -189,14 +185,14 @@ pub(super) fn search(
 }
 
 /// Handler of `debate export`.
-pub(super) fn export(
+pub(super) async fn export(
     export: &ExportArgs,
     config: &Config,
     app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let id = workspace::resolve_debate_id(export.id.as_deref(), config, app, screen)?;
-    let (stored, debate, _) = app.read(&id)?;
+    let id = workspace::resolve_debate_id(export.id.as_deref(), config, app, screen).await?;
+    let (stored, debate, _) = app.read(&id).await?;
     let text = match export.form {
         ExportFormat::Markdown => render_record(&debate),
         ExportFormat::Json => to_pretty_json(&debate_view(&debate))? + "\n",
@@ -240,7 +236,7 @@ fn render_event_log(stored: &StoredDebate) -> Result<String, CliError> {
 }
 
 /// Handler of `debate import`.
-pub(super) fn import(
+pub(super) async fn import(
     import: &ImportArgs,
     config: &Config,
     app: &App,
@@ -250,7 +246,7 @@ pub(super) fn import(
     let text = read_input(&import.file)?;
     let (proposer, challenger) = (import.proposer.clone(), import.challenger.clone());
     let cast = Cast::new(proposer, challenger, import.judge.clone());
-    let imported = app.import_file(&text, &cast, &workspace)?;
+    let imported = app.import_file(&text, &cast, &workspace).await?;
     let (how, counts, message) = match imported.outcome {
         ImportOutcome::New => ("new", None, "Signed by this user: imported as it is.".to_owned()),
         ImportOutcome::AlreadyKnown => {
@@ -302,8 +298,12 @@ fn read_input(file: &Path) -> Result<String, CliError> {
 }
 
 /// Handler of `debate reindex`.
-pub(super) fn reindex(json: JsonArg, app: &App, screen: &mut Screen) -> Result<Exit, CliError> {
-    let reindexed = app.archive().reindex()?;
+pub(super) async fn reindex(
+    json: JsonArg,
+    app: &App,
+    screen: &mut Screen,
+) -> Result<Exit, CliError> {
+    let reindexed = app.archive().reindex().await?;
     let exit = if reindexed.flawed.is_empty() { Exit::Ok } else { Exit::Failure };
     if json.json {
         screen.print_json(&ReindexOutput { v: 1, reindexed })?;

@@ -59,8 +59,8 @@ pub(super) async fn demo(
     }
     .play(job, screen)
     .await?;
-    app.archive().flush_exports();
-    let stored = app.archive().read(&id)?;
+    app.archive().files.flush_exports();
+    let stored = app.archive().events.read(&id).await?;
     for path in stored.record_path.iter().chain(stored.state_files.iter().map(|(path, _)| path)) {
         screen.note(&format!("[INFO] Written: {}", path.display()));
     }

@@ -82,12 +82,12 @@ async fn run_checks(
     client_paths: &ClientPaths,
 ) -> (Option<ArchiveHealth>, Vec<Diagnosis>) {
     let mut diagnoses = vec![check_program(config, client_paths)];
-    let (health, archive) = check_archive(app, config);
+    let (health, archive) = check_archive(app, config).await;
     diagnoses.push(archive);
     diagnoses.push(check_permissions(&config.data_dir));
     diagnoses.push(check_config(config, app));
     diagnoses.push(check_repository(config));
-    diagnoses.push(check_unfinished(config, app));
+    diagnoses.push(check_unfinished(config, app).await);
     // An invalid config has its own check, so the error is dropped here.
     let providers = app.list_providers(doctor.probe).await.unwrap_or_default();
     diagnoses.extend(clients::check_clients(&providers, app, client_paths));
@@ -149,8 +149,8 @@ fn check_program(config: &Config, client_paths: &ClientPaths) -> Diagnosis {
     }
 }
 
-fn check_archive(app: &App, config: &Config) -> (Option<ArchiveHealth>, Diagnosis) {
-    match app.archive().health() {
+async fn check_archive(app: &App, config: &Config) -> (Option<ArchiveHealth>, Diagnosis) {
+    match app.archive().maintenance.health().await {
         Ok(health) if health.problems.is_empty() => {
             let message = format!(
                 "{} debates in `{}` (schema {})",
@@ -244,10 +244,10 @@ fn check_repository(config: &Config) -> Diagnosis {
     Diagnosis::ok("repository", format!("none here; debates belong to the folder `{root}`"))
 }
 
-fn check_unfinished(config: &Config, app: &App) -> Diagnosis {
+async fn check_unfinished(config: &Config, app: &App) -> Diagnosis {
     let root = Some(workspace::current_workspace(config).root);
     let query = DebateQuery { root, unfinished: true, ..DebateQuery::default() };
-    let debates = app.archive().list(&query).unwrap_or_default();
+    let debates = app.archive().queries.list(&query).await.unwrap_or_default();
     let paused = debates.iter().filter(|card| card.status == Status::Paused).count();
     let message = format!("{} unfinished here, {paused} of them paused", debates.len());
     let diagnosis = Diagnosis::ok("debates", message);

@@ -6,7 +6,7 @@ use super::screen::{BOLD, DIM, Screen, StdStream};
 use crate::debate::{
     Citation, CitationStatus, Cue, Debate, Event, Reply, ReplyKind, RuleWeight, SpeakingOrder,
 };
-use crate::engine::{Archive, RecordedEvent, Update};
+use crate::engine::{EventStore, RecordedEvent, Update};
 use crate::report::record::SEALED_PLACEHOLDER;
 use crate::report::sanitize::strip_control_chars;
 use crate::report::stream_preview::StreamPreview;
@@ -47,41 +47,45 @@ impl Follower {
         Follower { debate, mode, last_seq, active_turns: BTreeMap::new() }
     }
 
-    /// Waits for one update and shows it. If the channel has dropped updates, reads the missed
-    /// events from the archive. Returns false when the channel is closed.
-    pub(super) async fn show_next(
+    /// Shows an update received from the channel. If it has dropped updates, reads the missed
+    /// events from the archive.
+    pub(super) async fn show_received(
         &mut self,
-        updates: &mut Receiver<Arc<Update>>,
-        archive: &dyn Archive,
+        received: Result<Arc<Update>, RecvError>,
+        events: &dyn EventStore,
         screen: &mut Screen,
-    ) -> Result<bool, CliError> {
-        match updates.recv().await {
-            Ok(update) => self.show(&update, screen).map(|()| true),
-            Err(RecvError::Lagged(_)) => self.catch_up(archive, screen).map(|()| true),
-            Err(RecvError::Closed) => Ok(false),
+    ) -> Result<(), CliError> {
+        match received {
+            Ok(update) => self.show(&update, screen),
+            Err(RecvError::Lagged(_)) => Box::pin(self.catch_up(events, screen)).await,
+            Err(RecvError::Closed) => Ok(()),
         }
     }
 
     /// Shows all buffered updates without waiting.
-    pub(super) fn drain(
+    pub(super) async fn drain(
         &mut self,
         updates: &mut Receiver<Arc<Update>>,
-        archive: &dyn Archive,
+        events: &dyn EventStore,
         screen: &mut Screen,
     ) -> Result<(), CliError> {
         loop {
             match updates.try_recv() {
                 Ok(update) => self.show(&update, screen)?,
-                Err(TryRecvError::Lagged(_)) => self.catch_up(archive, screen)?,
+                Err(TryRecvError::Lagged(_)) => Box::pin(self.catch_up(events, screen)).await?,
                 Err(TryRecvError::Empty | TryRecvError::Closed) => return Ok(()),
             }
         }
     }
 
-    fn catch_up(&mut self, archive: &dyn Archive, screen: &mut Screen) -> Result<(), CliError> {
+    async fn catch_up(
+        &mut self,
+        events: &dyn EventStore,
+        screen: &mut Screen,
+    ) -> Result<(), CliError> {
         let id = &self.debate.setup().id;
         tracing::debug!(debate = %id, "updates were dropped, reading events from the archive");
-        let stored = archive.read(id)?;
+        let stored = events.read(id).await?;
         for RecordedEvent { seq, event, .. } in stored.events {
             self.show(&Update::Fact { seq, event }, screen)?;
         }

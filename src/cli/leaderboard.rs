@@ -9,14 +9,14 @@ use crate::config::Config;
 use crate::rating::{Leaderboard, text};
 
 /// Handler of `debate leaderboard`.
-pub(super) fn leaderboard(
+pub(super) async fn leaderboard(
     args: &LeaderboardArgs,
     config: &Config,
     app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
     let root = args.here.then(|| workspace::current_workspace(config).root);
-    let board = Leaderboard::from_archive(app, root)?;
+    let board = Leaderboard::from_archive(app, root).await?;
     if args.json.json {
         screen.print_json(&output::LeaderboardOutput { v: 1, board })?;
     } else {

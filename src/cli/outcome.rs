@@ -20,14 +20,14 @@ pub(super) async fn outcome(
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
     let workspace = workspace::current_workspace(config);
-    let id = workspace::resolve_debate_id(args.id.as_deref(), config, app, screen)?;
-    let (_, debate, _) = app.read(&id)?;
+    let id = workspace::resolve_debate_id(args.id.as_deref(), config, app, screen).await?;
+    let (_, debate, _) = app.read(&id).await?;
     let commands = build_commands(args, &debate)?;
     let mut updated = debate;
     if !commands.is_empty() {
-        let job = app.resume(&id, &workspace, LeaseMode::IfFree, commands)?;
+        let job = app.resume(&id, &workspace, LeaseMode::IfFree, commands).await?;
         job.stop().await;
-        updated = app.read(&id)?.1;
+        updated = app.read(&id).await?.1;
     }
     let feedback = updated.feedback();
     let result = output::OutcomeOutput {
@@ -107,14 +107,14 @@ fn build_commands(args: &OutcomeArgs, debate: &Debate) -> Result<Vec<Command>, C
 }
 
 /// Handler of `debate stats`.
-pub(super) fn stats(
+pub(super) async fn stats(
     stats: &StatsArgs,
     config: &Config,
     app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
     let root = stats.here.then(|| workspace::current_workspace(config).root);
-    let cards = app.archive().list(&DebateQuery { root, ..DebateQuery::default() })?;
+    let cards = app.archive().queries.list(&DebateQuery { root, ..DebateQuery::default() }).await?;
     let verdicts = cards.iter().filter(|card| card.winner.is_some()).count();
     let known: Vec<(u8, bool)> = cards
         .iter()

@@ -93,18 +93,19 @@ impl DebatePlayer<'_> {
         let mut deadline_timer = DeadlineTimer::new(self.deadline);
         let stop = loop {
             tokio::select! {
-                result = follower.show_next(&mut updates, self.app.archive(), screen) => match result {
-                    Err(CliError::BrokenPipe) => break StopReason::OutputClosed,
-                    result => {
-                        result?;
+                received = updates.recv() => {
+                    let events = &*self.app.archive().events;
+                    match follower.show_received(received, events, screen).await {
+                        Err(CliError::BrokenPipe) => break StopReason::OutputClosed,
+                        result => result?,
                     }
-                },
+                }
                 step = job.wait_idle() => {
                     let step = match step {
                         Err(error) => break lease_loss_or_error(error)?,
                         Ok(step) => step,
                     };
-                    follower.drain(&mut updates, self.app.archive(), screen)?;
+                    follower.drain(&mut updates, &*self.app.archive().events, screen).await?;
                     let sender = CommandSender { handle: job.handle(), id: job.id().to_owned() };
                     let handling =
                         self.handle_step(&sender, &follower.debate, step, &mut draft, screen);
@@ -148,7 +149,7 @@ impl DebatePlayer<'_> {
             StopReason::OutputClosed | StopReason::Interrupted | StopReason::TakenOver(_)
         );
         if output_open {
-            follower.drain(&mut updates, self.app.archive(), screen)?;
+            follower.drain(&mut updates, &*self.app.archive().events, screen).await?;
         }
         self.print_stop_reason(&stop, &id, &draft, screen);
         if !output_open {

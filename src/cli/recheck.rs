@@ -12,14 +12,14 @@ use crate::report::sanitize::{one_line, strip_control_chars};
 use std::collections::BTreeMap;
 
 /// Handler of `debate recheck`.
-pub(super) fn recheck(
+pub(super) async fn recheck(
     args: &RecheckArgs,
     config: &Config,
     app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let id = workspace::resolve_debate_id(args.id.as_deref(), config, app, screen)?;
-    let (stored, debate, _) = app.read(&id)?;
+    let id = workspace::resolve_debate_id(args.id.as_deref(), config, app, screen).await?;
+    let (stored, debate, _) = app.read(&id).await?;
     let report = app.recheck(&stored, &debate, &workspace::current_workspace(config))?;
     let any_gone = report.citations.iter().any(|citation| citation.validity == RecheckStatus::Gone);
     let exit = if any_gone { Exit::Failure } else { Exit::Ok };

@@ -24,8 +24,8 @@ pub(super) async fn replay(
     app: &App,
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
-    let id = workspace::resolve_debate_id(replay.id.as_deref(), config, app, screen)?;
-    let (stored, recorded, flaw) = app.read(&id)?;
+    let id = workspace::resolve_debate_id(replay.id.as_deref(), config, app, screen).await?;
+    let (stored, recorded, flaw) = app.read(&id).await?;
     if let Some(flaw) = flaw {
         let message = format!("event {} of `{id}` is invalid: {}", flaw.seq, flaw.message);
         return Err(CliError::Other(message));

@@ -28,10 +28,12 @@ pub(super) async fn resume(
 ) -> Result<Exit, CliError> {
     let workspace = workspace::current_workspace(config);
     let id = resolve_or_import(resume, config, app, screen).await?;
-    for line in app.recover_debate(&id, &workspace, &crate::clients::state_file_paths(config))? {
+    for line in
+        app.recover_debate(&id, &workspace, &crate::clients::state_file_paths(config)).await?
+    {
         screen.note(&format!("[INFO] {line}"));
     }
-    let (stored, debate, flaw) = app.read(&id)?;
+    let (stored, debate, flaw) = app.read(&id).await?;
     if let Some(LogFlaw { seq, message: why }) = flaw {
         return Err(AppError::CorruptLog { id, seq, why }.into());
     }
@@ -44,7 +46,7 @@ pub(super) async fn resume(
     let already_ended = debate.outcome().is_some() && commands.is_empty();
     if already_ended {
         screen.note(&format!("{id} has ended already; this is its result"));
-        app.archive().write_exports(&id)?;
+        app.archive().files.schedule_export(&id);
         return print_result(&debate, resume.display, screen);
     }
     app.check_remaining_seats(&debate, &seats).map_err(|error| {
@@ -54,7 +56,7 @@ pub(super) async fn resume(
     print_status(&stored, &debate, config, app, screen).await;
     note_host_seats(&seats, screen);
     let lease_mode = if resume.take_over { LeaseMode::TakeOver } else { LeaseMode::IfFree };
-    let job = app.resume(&id, &workspace, lease_mode, commands)?;
+    let job = app.resume(&id, &workspace, lease_mode, commands).await?;
     if let Some(holder) = stored.holder.filter(|_| resume.take_over) {
         screen.note(&format!("[INFO] Taken over from {holder}, which stops."));
     }
@@ -80,11 +82,18 @@ async fn resolve_or_import(
     screen: &mut Screen,
 ) -> Result<String, CliError> {
     let unfinished = resume.id.is_none() && !resume.retry;
-    let unsigned =
-        match workspace::find_debate_id(resume.id.as_deref(), unfinished, config, app, screen) {
-            Err(AppError::OnlyUnsignedFile(unsigned)) => unsigned,
-            result => return Ok(result?),
-        };
+    let unsigned = match workspace::find_debate_id(
+        resume.id.as_deref(),
+        unfinished,
+        config,
+        app,
+        screen,
+    )
+    .await
+    {
+        Err(AppError::OnlyUnsignedFile(unsigned)) => unsigned,
+        result => return Ok(result?),
+    };
     let UnsignedFile { path, transcript } = &*unsigned;
     let question = format!(
         "`{}` holds a debate you have not signed: \"{}\", {} turns, said to be by {}. Import it \
@@ -97,7 +106,8 @@ async fn resolve_or_import(
     match human_input::ask_line(&strip_control_chars(&question), screen).await? {
         HumanInput::Text(answer) if ["y", "yes"].contains(&answer.to_lowercase().as_str()) => {
             let cast = Cast::solo(Participant::Human);
-            Ok(app.import_unsigned(&unsigned, &cast, &workspace::current_workspace(config))?.id)
+            let workspace = workspace::current_workspace(config);
+            Ok(app.import_unsigned(&unsigned, &cast, &workspace).await?.id)
         }
         _ => Err(AppError::OnlyUnsignedFile(unsigned).into()),
     }

@@ -160,7 +160,7 @@ impl ReviewRun<'_> {
             ReviewState::Finished(id) => {
                 screen.note(&format!("[INFO] Reviewed already, as {id}: nobody is asked again."));
                 Ok(ReviewDebate {
-                    debate: app.read(&id)?.1,
+                    debate: app.read(&id).await?.1,
                     stopped: false,
                     earlier_findings: Some(known_findings).filter(|_| args.earlier.is_some()),
                 })
@@ -211,7 +211,7 @@ impl ReviewRun<'_> {
         let result = player.play_until_stop(job, screen).await;
         screen.end_group();
         let stopped = result?.stopped;
-        Ok(ReviewDebate { debate: app.read(&id)?.1, stopped, earlier_findings: None })
+        Ok(ReviewDebate { debate: app.read(&id).await?.1, stopped, earlier_findings: None })
     }
 }
 

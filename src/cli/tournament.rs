@@ -38,7 +38,7 @@ pub(super) async fn tournament(
     // Games do not replace the repository's last debate, so they write no state file.
     let workspace = Workspace { state_file: None, ..workspace::current_workspace(config) };
     let games = build_schedule(&plan);
-    let (archived, _) = archived_games::load_games(app, &plan, &workspace.root)?;
+    let (archived, _) = archived_games::load_games(app, &plan, &workspace.root).await?;
     let is_played = |game: &&ScheduledGame| {
         archived.get(&game.key).is_some_and(|it| it.status == GameStatus::Played)
     };

@@ -29,14 +29,14 @@ pub(super) async fn view(
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
     let address = parse_loopback_address(&args.bind)?;
-    let requested = args.id.as_deref();
-    let id = requested
-        .map(|id| workspace::resolve_debate_id(Some(id), config, app, screen))
-        .transpose()?;
+    let id = match args.id.as_deref() {
+        Some(id) => Some(workspace::resolve_debate_id(Some(id), config, app, screen).await?),
+        None => None,
+    };
     let bind_error = |error| CliError::File(address.to_string(), error);
     let listener = TcpListener::bind(address).await.map_err(bind_error)?;
     let address = listener.local_addr().map_err(bind_error)?;
-    let auth = AuthTokens::new(app.archive(), "view", true)?;
+    let auth = AuthTokens::new(&*app.archive().key, "view", true)?;
     let next = id.map(|id| format!("&next={id}")).unwrap_or_default();
     let base = format!("http://{address}/");
     let enter = format!("{base}enter?token={}{next}", auth.owner_token());

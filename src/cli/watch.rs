@@ -34,8 +34,9 @@ pub(super) async fn watch(
 ) -> Result<Exit, CliError> {
     // Installs the signal handlers before anything is printed.
     let mut interrupt = std::pin::pin!(wait_for_shutdown());
-    let id = workspace::find_debate_id(args.id.as_deref(), args.id.is_none(), config, app, screen)?;
-    let (stored, debate, flaw) = app.read(&id)?;
+    let id = workspace::find_debate_id(args.id.as_deref(), args.id.is_none(), config, app, screen)
+        .await?;
+    let (stored, debate, flaw) = app.read(&id).await?;
     if let Some(LogFlaw { seq, message }) = flaw {
         return Err(AppError::CorruptLog { id, seq, why: message }.into());
     }
@@ -55,7 +56,7 @@ pub(super) async fn watch(
     state.announce_turns(&mut follower, screen)?;
     let mut last_held = Instant::now();
     let message = loop {
-        let news = app.archive().news_since(&id, state.seq)?;
+        let news = app.archive().events.news_since(&id, state.seq).await?;
         if news.holder.is_some() {
             last_held = Instant::now();
         }

@@ -16,18 +16,18 @@ pub(super) fn current_workspace(config: &Config) -> Workspace {
 
 /// Resolves a debate id, prefix or `last`. If the archive has no match, debates are recovered from
 /// the user's signed state files, and a note says so.
-pub(super) fn resolve_debate_id(
+pub(super) async fn resolve_debate_id(
     id: Option<&str>,
     config: &Config,
     app: &App,
     screen: &mut Screen,
 ) -> Result<String, CliError> {
-    Ok(find_debate_id(id, false, config, app, screen)?)
+    Ok(find_debate_id(id, false, config, app, screen).await?)
 }
 
 /// Like [`resolve_debate_id`], optionally limited to unfinished debates, with the application's
 /// error.
-pub(super) fn find_debate_id(
+pub(super) async fn find_debate_id(
     id: Option<&str>,
     unfinished: bool,
     config: &Config,
@@ -36,7 +36,7 @@ pub(super) fn find_debate_id(
 ) -> Result<String, AppError> {
     let files = crate::clients::state_file_paths(config);
     let (id, messages) =
-        app.resolve_or_recover(id, unfinished, &current_workspace(config), &files)?;
+        app.resolve_or_recover(id, unfinished, &current_workspace(config), &files).await?;
     for line in messages {
         screen.note(&format!("[INFO] {line}"));
     }

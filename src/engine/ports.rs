@@ -1,30 +1,59 @@
 //! Ports: the traits the engine needs from other modules, and the types they exchange.
 //!
-//! [`Providers`] calls models, [`Log`] appends events, [`Clock`] reads the time. The ports for the
-//! archive, for briefs (repository context) and for citations, and reviewed changes, are in the
-//! submodules. `main` connects the implementations.
+//! [`Providers`] calls models, [`Clock`] reads the time. The others are in the submodules; `main`
+//! connects the implementations.
+//!
+//! | file                  | port                                                                  |
+//! |-----------------------|-----------------------------------------------------------------------|
+//! | `archive`             | `ArchivePorts`: the next seven ports together                         |
+//! | `event_store`         | creates, opens and reads event logs, one writer each by lease         |
+//! | `debate_queries`      | finds, lists and searches debates                                     |
+//! | `archive_maintenance` | integrity check and rebuild of the projections                        |
+//! | `command_queue`       | commands to a debate that another process runs                        |
+//! | `room_store`          | arena rooms                                                           |
+//! | `debate_files`        | exported files: state file, record, report; parses imported ones      |
+//! | `user_key`            | the user's secret key                                                 |
+//! | `log`                 | appends events to one debate                                          |
+//! | `archive_error`       | errors of the archive                                                 |
+//! | `repository`          | briefs, citations and snapshots of pinned trees                       |
+//! | `change`              | changes under review                                                  |
 mod archive;
+mod archive_error;
+mod archive_maintenance;
 mod change;
+mod command_queue;
+mod debate_files;
+mod debate_queries;
+mod event_store;
+mod log;
 mod repository;
+mod room_store;
+mod user_key;
 
-pub use archive::{
-    Archive, ArchiveError, ArchiveHealth, COMMAND_TTL_MS, CommandResult, DebateCard, DebateNews,
-    DebateQuery, DuplicatePolicy, ForeignDebate, FoundStateFile, LeaseMode, LiveText, OpenedDebate,
-    QueuedCommandId, RecordedEvent, ReindexReport, SearchHit, StoredDebate, Transcript,
-    TranscriptTurn, Workspace,
-};
+pub use archive::ArchivePorts;
+pub use archive_error::ArchiveError;
+pub use archive_maintenance::{ArchiveHealth, ArchiveMaintenance, ReindexReport};
 pub use change::{ChangeSelector, ChangeSet, ChangeUnderReview, SkipReason};
+pub use command_queue::{COMMAND_TTL_MS, CommandQueue, CommandResult, QueuedCommandId};
+pub use debate_files::{DebateFiles, ForeignDebate, FoundStateFile, Transcript, TranscriptTurn};
+pub use debate_queries::{DebateCard, DebateQueries, DebateQuery, LiveText, SearchHit};
+pub use event_store::{
+    DebateNews, DuplicatePolicy, EventStore, LeaseMode, OpenedDebate, RecordedEvent, StoredDebate,
+    Workspace,
+};
+pub use log::{LeaseSignal, Log, LogError};
 pub use repository::{
     BriefReaders, BriefRequest, BriefSource, ChangesSince, ChangesSinceQuery, CitationContext,
     ContextError, Evidence, FileChange, GatheredBrief, OmittedFile, PinnedTree, RelatedCommit,
     SnapshotHandle, SnapshotProvider,
 };
+pub use room_store::RoomStore;
+pub use user_key::UserKey;
 
-use super::command::Command;
 use super::price::Price;
 use super::redaction_gate::RedactionGate;
 use super::updates::{self, Update};
-use crate::debate::{Cue, Effort, Envelope, Event, Participant, ReplyKind, Role, TurnFailure};
+use crate::debate::{Cue, Effort, Envelope, Participant, ReplyKind, Role, TurnFailure};
 use crate::redact::StreamRedactor;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -263,68 +292,4 @@ pub struct ProviderUnavailable {
 pub trait Clock: Send + Sync {
     /// Current time in milliseconds since the Unix epoch.
     fn now(&self) -> i64;
-}
-
-/// The append-only event log of one debate. It exists only while this process holds the debate's
-/// lease, so there is a single writer.
-pub trait Log: Send {
-    /// Appends events in one transaction and returns the sequence number of the last. They are
-    /// durable when it returns.
-    fn append(&mut self, events: &[Event]) -> Result<u64, LogError>;
-
-    /// Waits for the next signal from other processes: the lease was lost, or commands were queued.
-    /// A session that waits minutes for a turn listens to it all the time. Cancel-safe: dropping
-    /// the future loses no signal.
-    fn next_signal(&self) -> BoxFuture<'static, LeaseSignal> {
-        Box::pin(std::future::pending())
-    }
-
-    /// As [`Log::append`], and marks a queued command as done in the same transaction, so that it
-    /// runs at most once. Returns `None` and writes nothing if the command was withdrawn.
-    fn append_for_command(
-        &mut self,
-        command_id: QueuedCommandId,
-        events: &[Event],
-    ) -> Result<Option<u64>, LogError> {
-        let _ = command_id;
-        self.append(events).map(Some)
-    }
-
-    /// Marks a queued command as refused, with the error message.
-    fn refuse_command(&mut self, command_id: QueuedCommandId, message: &str) {
-        let _ = (command_id, message);
-    }
-}
-
-/// A signal from other processes to the lease holder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LeaseSignal {
-    /// Another process has taken over the lease.
-    Lost {
-        /// Name of the new holder.
-        new_holder: String,
-    },
-    /// Another process has queued commands, to be recorded all together or not at all.
-    Commands {
-        /// Id under which the result is stored.
-        id: QueuedCommandId,
-        commands: Vec<Command>,
-    },
-}
-
-/// Error when events could not be written.
-#[derive(Debug, thiserror::Error)]
-pub enum LogError {
-    /// The lease expired, or another process took it over.
-    #[error("{by} has taken this debate over")]
-    LeaseLost {
-        /// Name of the new holder.
-        by: String,
-    },
-    /// The sender withdrew the queued command before it ran.
-    #[error("the command was withdrawn before it was executed")]
-    CommandWithdrawn,
-    /// Storage or serialization failed.
-    #[error("cannot write to the archive: {0}")]
-    WriteFailed(String),
 }

@@ -41,6 +41,9 @@ pub struct Session {
     idle_step: watch::Sender<Option<Step>>,
     /// Prompts of the turns that are recorded as asked but not sent to their providers yet.
     asked_prompts: PromptsByCue,
+    /// Whether an append is under way. If its future was dropped, this stays true, and nothing more
+    /// can be written: the log may have events that the state lacks.
+    appending: bool,
 }
 
 impl Session {
@@ -66,6 +69,7 @@ impl Session {
             reply_pipeline,
             idle_step,
             asked_prompts,
+            appending: false,
         }
     }
 
@@ -96,14 +100,14 @@ impl Session {
     }
 
     /// Records events that execute no queued command.
-    fn record(&mut self, events: Vec<Event>) -> Result<(), SessionError> {
-        self.write(events, None)
+    async fn record(&mut self, events: Vec<Event>) -> Result<(), SessionError> {
+        self.write(events, None).await
     }
 
     /// Redacts, checks, appends, applies and publishes. All changes of a running debate pass
     /// through here. If the events execute a queued command, it is marked as done in the same
     /// transaction.
-    fn write(
+    async fn write(
         &mut self,
         events: Vec<Event>,
         command_id: Option<QueuedCommandId>,
@@ -113,13 +117,7 @@ impl Session {
         for event in &events {
             after.apply(event.clone())?;
         }
-        let last = match command_id {
-            Some(command_id) => self
-                .log
-                .append_for_command(command_id, &events)?
-                .ok_or(LogError::CommandWithdrawn)?,
-            None => self.log.append(&events)?,
-        };
+        let last = self.append(&events, command_id).await?;
         self.debate = after;
         let first = (last + 1).saturating_sub(events.len() as u64);
         for (seq, event) in (first..).zip(events) {
@@ -129,18 +127,35 @@ impl Session {
         Ok(())
     }
 
+    async fn append(
+        &mut self,
+        events: &[Event],
+        command_id: Option<QueuedCommandId>,
+    ) -> Result<u64, LogError> {
+        if self.appending {
+            return Err(LogError::WriteFailed("an earlier write was interrupted".into()));
+        }
+        self.appending = true;
+        let appended = match command_id {
+            Some(command_id) => self.log.append_for_command(command_id, events).await,
+            None => self.log.append(events).await.map(Some),
+        };
+        self.appending = false;
+        appended?.ok_or(LogError::CommandWithdrawn)
+    }
+
     /// Records the results of turns together with the next event (the next turns, a retry or the
     /// close) in one transaction, which saves a disk write. Returns the prompts of the turns to
     /// retry.
-    fn record_turns(
+    async fn record_turns(
         &mut self,
         events: Vec<Event>,
         retry_cues: &[Cue],
     ) -> Result<PromptsByCue, SessionError> {
-        self.write_turns(events, retry_cues, None)
+        self.write_turns(events, retry_cues, None).await
     }
 
-    fn write_turns(
+    async fn write_turns(
         &mut self,
         mut events: Vec<Event>,
         retry_cues: &[Cue],
@@ -156,18 +171,19 @@ impl Session {
             turn::build_asked_event(&after, retry_cues, self.clock.now())
         {
             events.push(asked_event);
-            self.write(events, command_id)?;
+            self.write(events, command_id).await?;
             if retry_cues.is_empty() {
                 self.asked_prompts = prompts;
                 return Ok(PromptsByCue::new());
             }
             return Ok(prompts);
         }
-        self.write(events, command_id).map(|()| PromptsByCue::new())
+        self.write(events, command_id).await.map(|()| PromptsByCue::new())
     }
 
     /// Runs the debate and handles commands until every handle is dropped or an error occurs.
-    /// Cancel-safe: dropping the future aborts the requests in flight and loses nothing recorded.
+    /// Cancel-safe: dropping the future aborts the requests in flight and loses nothing recorded. The
+    /// session itself can be used again only if no append was under way.
     pub async fn run(&mut self, providers: &dyn Providers) -> Result<(), SessionError> {
         loop {
             let step = self.run_until_idle(providers).await?;
@@ -178,17 +194,17 @@ impl Session {
                 request = self.requests.recv() => match request {
                     Some(request) => {
                         self.idle_step.send_replace(None);
-                        self.handle_request(request);
+                        self.handle_request(request).await;
                     }
                     None => return Ok(()),
                 },
                 () = sleep_until(&*self.clock, deadline) => {
                     self.idle_step.send_replace(None);
-                    self.fail_overdue()?;
+                    self.fail_overdue().await?;
                 }
                 signal = signal_future => {
                     self.idle_step.send_replace(None);
-                    self.handle_signal(signal)?;
+                    self.handle_signal(signal).await?;
                 }
             }
         }
@@ -208,9 +224,9 @@ impl Session {
                 Step::Speak { awaited, .. }
                     if awaited.iter().any(|cue| !self.debate.was_asked(*cue)) =>
                 {
-                    self.record_asked(&[])?;
+                    self.record_asked(&[]).await?;
                 }
-                Step::Close(outcome) => self.record(vec![Event::Closed { outcome }])?,
+                Step::Close(outcome) => self.record(vec![Event::Closed { outcome }]).await?,
                 step => return Ok(step),
             }
         }
@@ -219,9 +235,9 @@ impl Session {
     /// Records that the open turns are asked. Turns already asked are skipped, except driven turns
     /// in `retry_cues`: their request was lost, for example in a crash. Awaited turns are never
     /// asked twice, so they keep their deadline.
-    fn record_asked(&mut self, retry_cues: &[Cue]) -> Result<PromptsByCue, SessionError> {
+    async fn record_asked(&mut self, retry_cues: &[Cue]) -> Result<PromptsByCue, SessionError> {
         match turn::build_asked_event(&self.debate, retry_cues, self.clock.now()) {
-            Some((asked_event, prompts)) => self.record(vec![asked_event]).map(|()| prompts),
+            Some((asked_event, prompts)) => self.record(vec![asked_event]).await.map(|()| prompts),
             None => Ok(PromptsByCue::new()),
         }
     }
@@ -236,7 +252,7 @@ impl Session {
         // Turns asked before a crash are asked again, those just recorded as asked are not.
         let mut prompts = std::mem::take(&mut self.asked_prompts);
         if !wave.iter().all(|cue| prompts.contains_key(cue)) {
-            prompts = self.record_asked(&wave)?;
+            prompts = self.record_asked(&wave).await?;
         }
         let limits = &self.debate.setup().limits;
         let (max_concurrent, turn_seconds) = (limits.at_once.max(1), limits.turn_seconds);
@@ -283,7 +299,7 @@ impl Session {
                     }
                     Err(failure) => {
                         let failed = reply_acceptance::failed_event(&self.debate, cue, failure);
-                        self.record_turns(vec![failed], &[])?;
+                        self.record_turns(vec![failed], &[]).await?;
                     }
                 }
             }
@@ -302,16 +318,16 @@ impl Session {
                             None => waiting.push_back(cue),
                         }
                     }
-                    let retry_prompts = self.record_results(results)?;
+                    let retry_prompts = self.record_results(results).await?;
                     waiting.extend(retry_prompts.keys());
                     prompts.extend(retry_prompts);
                 }
-                Some(request) = self.requests.recv() => self.handle_request(request),
-                () = sleep_until(&*self.clock, deadline) => self.fail_overdue()?,
+                Some(request) = self.requests.recv() => self.handle_request(request).await,
+                () = sleep_until(&*self.clock, deadline) => self.fail_overdue().await?,
                 signal = &mut signal_future => {
                     // If the lease is lost, this error drops all requests in flight, which cancels
                     // them.
-                    self.handle_signal(signal)?;
+                    self.handle_signal(signal).await?;
                     signal_future = self.log.next_signal();
                 }
             }
@@ -335,7 +351,7 @@ impl Session {
 
     /// Records the results of turns and returns those to retry. Results that are no longer due are
     /// dropped.
-    fn record_results(
+    async fn record_results(
         &mut self,
         results: Vec<(Cue, Result<CheckedReply, TurnFailure>)>,
     ) -> Result<PromptsByCue, SessionError> {
@@ -353,7 +369,7 @@ impl Session {
         if events.is_empty() {
             return Ok(PromptsByCue::new());
         }
-        self.record_turns(events, &retry_cues)
+        self.record_turns(events, &retry_cues).await
     }
 
     fn participant_at(&self, cue: Cue) -> &Participant {
@@ -367,7 +383,7 @@ impl Session {
     }
 
     /// Records every awaited turn past its deadline as failed with a timeout.
-    pub fn fail_overdue(&mut self) -> Result<(), SessionError> {
+    pub async fn fail_overdue(&mut self) -> Result<(), SessionError> {
         let now = self.clock.now();
         while let Step::Speak { awaited, .. } = next(&self.debate)
             && let Some(overdue) = awaited
@@ -379,7 +395,8 @@ impl Session {
             self.record_turns(
                 vec![reply_acceptance::failed_event(&self.debate, overdue, failure)],
                 &[],
-            )?;
+            )
+            .await?;
         }
         Ok(())
     }

@@ -75,9 +75,9 @@ impl McpServer {
             return self.import_transcript(args, workspace, wait).await;
         }
         let ResolvedDebate { id, notes: resolve_notes } =
-            self.resolve_debate_of_turn(args.debate_id.as_deref(), turn, workspace)?;
+            self.resolve_debate_of_turn(args.debate_id.as_deref(), turn, workspace).await?;
         let notes = self.catch_up(&id, workspace, resolve_notes).await?;
-        let workspace = &self.workspace_of(&id, workspace)?;
+        let workspace = &self.workspace_of(&id, workspace).await?;
         {
             let _recording = self.registry.lock_recording(&id).await;
             self.record_input(&id, workspace, turn, decision, args).await?;
@@ -95,7 +95,7 @@ impl McpServer {
         args: &ContinueRoundArgs,
     ) -> Result<(), ToolError> {
         if let Some(turn) = turn {
-            let debate = self.read_debate(id)?;
+            let debate = self.read_debate(id).await?;
             parse_turn_id(turn)
                 .filter(|(_, cue)| debate.has_cue(*cue))
                 .ok_or_else(|| ToolError::UnknownTurn(turn.into(), id.into()))?;
@@ -121,8 +121,8 @@ impl McpServer {
         }
     }
 
-    pub(super) fn read_debate(&self, id: &str) -> Result<Debate, ToolError> {
-        Ok(self.registry.app.read(id)?.1)
+    pub(super) async fn read_debate(&self, id: &str) -> Result<Debate, ToolError> {
+        Ok(self.registry.app.read(id).await?.1)
     }
 
     /// Records the reply of the host or of a person. Repeating the same text has no effect.
@@ -134,7 +134,7 @@ impl McpServer {
         text: &str,
         tool: &str,
     ) -> Result<(), ToolError> {
-        let debate = self.read_debate(id)?;
+        let debate = self.read_debate(id).await?;
         let due = due_turn(&debate);
         let turn = turn.ok_or(ToolError::MissingTurn { due: due.clone(), id: id.into() })?;
         let (take, cue) = parse_turn_id(turn)
@@ -199,7 +199,7 @@ impl McpServer {
         turn: Option<&str>,
         say: &str,
     ) -> Result<(), ToolError> {
-        let debate = self.read_debate(id)?;
+        let debate = self.read_debate(id).await?;
         let text = say.to_owned();
         // The same text again is a retry by the client, if the remark was not delivered yet or the
         // turn is past.
@@ -234,7 +234,7 @@ impl McpServer {
         workspace: &Workspace,
         turn: Option<&str>,
     ) -> Result<(), ToolError> {
-        let debate = self.read_debate(id)?;
+        let debate = self.read_debate(id).await?;
         if awaits_plan_confirmation(&debate) || debate.is_held() {
             return Ok(());
         }
@@ -285,7 +285,7 @@ impl McpServer {
         turn: Option<&str>,
         say: Option<&str>,
     ) -> Result<(), ToolError> {
-        let debate = self.read_debate(id)?;
+        let debate = self.read_debate(id).await?;
         let is_over = debate.outcome().is_some();
         match decision {
             UserDecision::Continue | UserDecision::Confirm if is_over => {
@@ -377,7 +377,7 @@ impl McpServer {
 
     /// Skips to the ruling, unless the ending has begun.
     pub(super) async fn conclude(&self, id: &str, workspace: &Workspace) -> Result<(), ToolError> {
-        let debate = self.read_debate(id)?;
+        let debate = self.read_debate(id).await?;
         let ending_act = debate.setup().ending_act();
         let has_begun = next(&debate).first_cue().is_none_or(|cue| cue.act == ending_act);
         if debate.is_concluded() || has_begun {

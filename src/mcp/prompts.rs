@@ -30,23 +30,23 @@ pub(super) fn render_prompt(name: &str, arguments: &JsonObject) -> Option<(Strin
 
 impl McpServer {
     /// Completions for a prompt argument or a part of a resource URI.
-    pub(super) fn completions(
+    pub(super) async fn completions(
         &self,
         argument: &str,
         prefix: &str,
         workspace: &Workspace,
     ) -> Vec<String> {
-        let cards = || {
+        let cards = async || {
             let query = DebateQuery {
                 root: Some(workspace.root.clone()),
                 limit: Some(MAX_COMPLETED_DEBATES),
                 ..DebateQuery::default()
             };
-            self.registry.app.archive().list(&query).unwrap_or_default().into_iter()
+            self.registry.app.archive().queries.list(&query).await.unwrap_or_default().into_iter()
         };
         let candidates: Vec<String> = match argument {
-            "topic" => cards().map(|card| card.topic).collect(),
-            "id" => cards().map(|card| card.id).collect(),
+            "topic" => cards().await.map(|card| card.topic).collect(),
+            "id" => cards().await.map(|card| card.id).collect(),
             "name" => self.registry.app.formats().iter().map(|it| it.name().to_owned()).collect(),
             _ => vec![],
         };

@@ -42,8 +42,8 @@ impl McpServer {
         workspace: &Workspace,
     ) -> Result<DebateSummary, ToolError> {
         let ResolvedDebate { id, mut notes } =
-            self.resolve_debate(args.debate_id.as_deref(), workspace)?;
-        let (stored, debate, _) = self.registry.app.read(&id)?;
+            self.resolve_debate(args.debate_id.as_deref(), workspace).await?;
+        let (stored, debate, _) = self.registry.app.read(&id).await?;
         let runs_here = self.registry.find_run(&id).is_some();
         let remote_holder = stored.holder.as_ref().filter(|_| !runs_here);
         notes.extend(remote_holder.map(|holder| remote_holder_note(&id, holder)));
@@ -51,7 +51,7 @@ impl McpServer {
         Ok(build_summary(&stored, &debate, runs_here || stored.holder.is_some(), &notes))
     }
 
-    pub(super) fn list_debates(
+    pub(super) async fn list_debates(
         &self,
         args: &ListDebatesArgs,
         workspace: &Workspace,
@@ -67,12 +67,12 @@ impl McpServer {
         };
         let (status, unfinished) = parse_status_filter(args.status.as_deref())?;
         let query = DebateQuery { root, status, unfinished, ..DebateQuery::default() };
-        let archive = self.registry.app.archive();
-        let mut cards = archive.list(&query).map_err(crate::app::AppError::from)?;
+        let queries = &self.registry.app.archive().queries;
+        let mut cards = queries.list(&query).await.map_err(crate::app::AppError::from)?;
         let search_text = terms.join(" ");
         let recovered = if cards.is_empty() && query_text.is_empty() && args.status.is_none() {
-            let recovered = self.recover_state_files(workspace)?;
-            cards = archive.list(&query).map_err(crate::app::AppError::from)?;
+            let recovered = self.recover_state_files(workspace).await?;
+            cards = queries.list(&query).await.map_err(crate::app::AppError::from)?;
             recovered
         } else {
             vec![]
@@ -81,7 +81,8 @@ impl McpServer {
             cards.iter().map(|card| list_item(card, None)).collect()
         } else {
             let query = DebateQuery { limit: Some(MAX_SEARCH_HITS), ..query };
-            let hits = archive.search(&search_text, &query).map_err(crate::app::AppError::from)?;
+            let hits =
+                queries.search(&search_text, &query).await.map_err(crate::app::AppError::from)?;
             let hit = |card: &DebateCard| hits.iter().find(|hit| hit.id == card.id);
             let matching_item = |card| Some(list_item(card, Some(&hit(card)?.excerpt)));
             cards.iter().filter_map(matching_item).collect()
@@ -109,11 +110,11 @@ impl McpServer {
         workspace: &Workspace,
     ) -> Result<DebatePage, ToolError> {
         let ResolvedDebate { id, notes } =
-            self.resolve_debate(args.debate_id.as_deref(), workspace)?;
+            self.resolve_debate(args.debate_id.as_deref(), workspace).await?;
         let part = validate::validate_line("part", args.part.as_deref())?.unwrap_or("transcript");
         let text = match part {
             "recheck" => self.recheck_citations(&id, workspace).await?,
-            part => self.render_part(&id, part)?,
+            part => self.render_part(&id, part).await?,
         };
         let pages = token_limits::paginate(&text);
         let page = usize::try_from(args.page.unwrap_or(1)).unwrap_or(usize::MAX);
@@ -131,8 +132,8 @@ impl McpServer {
     }
 
     /// Renders a part of a debate as text.
-    pub(super) fn render_part(&self, id: &str, part: &str) -> Result<String, ToolError> {
-        let (_, debate, _) = self.registry.app.read(id)?;
+    pub(super) async fn render_part(&self, id: &str, part: &str) -> Result<String, ToolError> {
+        let (_, debate, _) = self.registry.app.read(id).await?;
         let text = match part {
             "transcript" => render_record(&debate),
             "summary" => render_summary(&debate),

@@ -30,11 +30,11 @@ pub(super) fn resource_templates() -> Vec<ResourceTemplate> {
 }
 
 impl McpServer {
-    pub(super) fn debate_resources(&self, workspace: &Workspace) -> Vec<Resource> {
+    pub(super) async fn debate_resources(&self, workspace: &Workspace) -> Vec<Resource> {
         let root = Some(workspace.root.clone());
         let query =
             DebateQuery { root, limit: Some(MAX_LISTED_RESOURCES), ..DebateQuery::default() };
-        let cards = self.registry.app.archive().list(&query).unwrap_or_default();
+        let cards = self.registry.app.archive().queries.list(&query).await.unwrap_or_default();
         let mut resources: Vec<Resource> = vec![];
         if !cards.is_empty() {
             let newest = Resource::new("debate://last", "last debate");
@@ -55,7 +55,7 @@ impl McpServer {
     }
 
     /// Reads a resource. None if the URI is unknown.
-    pub(super) fn find_resource(
+    pub(super) async fn find_resource(
         &self,
         uri: &str,
         workspace: &Workspace,
@@ -73,13 +73,13 @@ impl McpServer {
         if id.is_empty() {
             return Ok(None);
         }
-        let id = self.resolve_debate(Some(&id), workspace)?.id;
+        let id = self.resolve_debate(Some(&id), workspace).await?.id;
         match part {
             "" => {
-                let (_, debate, _) = self.registry.app.read(&id)?;
+                let (_, debate, _) = self.registry.app.read(&id).await?;
                 text(serde_json::to_string_pretty(&debate_view(&debate)).unwrap_or_default(), JSON)
             }
-            "transcript" => text(self.render_part(&id, "transcript")?, MARKDOWN),
+            "transcript" => text(self.render_part(&id, "transcript").await?, MARKDOWN),
             _ => Ok(None),
         }
     }

@@ -32,33 +32,35 @@ pub(super) struct ResolvedDebate {
 impl McpServer {
     /// Resolves the debate of a call: by id, else the last one this client used, else the newest in
     /// the repository. If the archive has none, the user's own state files are imported first.
-    pub(super) fn resolve_debate(
+    pub(super) async fn resolve_debate(
         &self,
         id: Option<&str>,
         workspace: &Workspace,
     ) -> Result<ResolvedDebate, ToolError> {
         let last_used =
-            if id.is_none() { self.registry.last_open_debate(&workspace.root) } else { None };
+            if id.is_none() { self.registry.last_open_debate(&workspace.root).await } else { None };
         let id = validate::validate_line("debate_id", id)?.or(last_used.as_deref());
         let files = crate::clients::state_file_paths(&self.config);
-        let (id, notes) = self.registry.app.resolve_or_recover(id, false, workspace, &files)?;
+        let (id, notes) =
+            self.registry.app.resolve_or_recover(id, false, workspace, &files).await?;
         Ok(ResolvedDebate { id, notes })
     }
 
     /// Resolves the debate of a turn. Turn ids are the same in every debate, so a turn without a
     /// debate id is an error if several debates are open.
-    pub(super) fn resolve_debate_of_turn(
+    pub(super) async fn resolve_debate_of_turn(
         &self,
         id: Option<&str>,
         turn: Option<&str>,
         workspace: &Workspace,
     ) -> Result<ResolvedDebate, ToolError> {
-        let resolved = self.resolve_debate(id, workspace)?;
+        let resolved = self.resolve_debate(id, workspace).await?;
         if id.is_none() && turn.is_some() {
             let root = Some(workspace.root.clone());
             let query =
                 DebateQuery { root, unfinished: true, limit: Some(2), ..DebateQuery::default() };
-            let open = self.registry.app.archive().list(&query).map_err(AppError::from)?;
+            let open =
+                self.registry.app.archive().queries.list(&query).await.map_err(AppError::from)?;
             if open.len() > 1 {
                 return Err(ToolError::AmbiguousDebate { id: resolved.id });
             }
@@ -67,12 +69,12 @@ impl McpServer {
     }
 
     /// The workspace of a debate: one of another repository keeps its own.
-    pub(super) fn workspace_of(
+    pub(super) async fn workspace_of(
         &self,
         id: &str,
         workspace: &Workspace,
     ) -> Result<Workspace, ToolError> {
-        let (stored, ..) = self.registry.app.read(id)?;
+        let (stored, ..) = self.registry.app.read(id).await?;
         Ok(home_workspace(&stored, workspace))
     }
 
@@ -89,12 +91,11 @@ impl McpServer {
             return Ok(notes);
         }
         let app = &self.registry.app;
-        notes.extend(app.recover_debate(
-            id,
-            workspace,
-            &crate::clients::state_file_paths(&self.config),
-        )?);
-        let (stored, debate, _) = app.read(id)?;
+        notes.extend(
+            app.recover_debate(id, workspace, &crate::clients::state_file_paths(&self.config))
+                .await?,
+        );
+        let (stored, debate, _) = app.read(id).await?;
         // The status of an ended debate contains its result, so it needs no recap.
         if debate.outcome().is_none() {
             let lines = fit_recap(|width| short_status(&debate, width));
@@ -123,7 +124,7 @@ impl McpServer {
         id: &str,
         workspace: &Workspace,
     ) -> Result<String, ToolError> {
-        let (stored, debate, _) = self.registry.app.read(id)?;
+        let (stored, debate, _) = self.registry.app.read(id).await?;
         let (app, workspace) = (self.registry.app.clone(), workspace.clone());
         let task = tokio::task::spawn_blocking(move || app.recheck(&stored, &debate, &workspace));
         let report = task.await.map_err(|error| ToolError::Panic(error.to_string()))??;
@@ -141,7 +142,7 @@ impl McpServer {
 
     /// Takes the lease of a debate, even if another process holds it, and runs it here.
     pub(super) async fn take_over(&self, id: &str, workspace: &Workspace) -> Result<(), ToolError> {
-        let (_, debate, _) = self.registry.app.read(id)?;
+        let (_, debate, _) = self.registry.app.read(id).await?;
         if debate.outcome().is_some() {
             return Err(debate_ended_error(&debate, "taking it over"));
         }
@@ -150,14 +151,15 @@ impl McpServer {
     }
 
     /// Recovers the user's own debates from state files. Returns a line about each file it found.
-    pub(super) fn recover_state_files(
+    pub(super) async fn recover_state_files(
         &self,
         workspace: &Workspace,
     ) -> Result<Vec<String>, ToolError> {
         let recovered = self
             .registry
             .app
-            .recover(workspace, &crate::clients::state_file_paths(&self.config))?;
+            .recover(workspace, &crate::clients::state_file_paths(&self.config))
+            .await?;
         let mut lines = recovered.messages;
         for file in recovered.unsigned_files {
             let error = ToolError::from(AppError::OnlyUnsignedFile(Box::new(file)));
@@ -177,12 +179,13 @@ impl McpServer {
         let recovered = self
             .registry
             .app
-            .recover(workspace, &crate::clients::state_file_paths(&self.config))?;
+            .recover(workspace, &crate::clients::state_file_paths(&self.config))
+            .await?;
         let file =
             select_foreign_file(recovered.unsigned_files, args.debate_id.as_deref(), workspace)
                 .ok_or(ToolError::NothingToImport)?;
         let cast = self.parse_import_seats(args.say.as_deref())?;
-        let imported = self.registry.app.import_unsigned(&file, &cast, workspace)?;
+        let imported = self.registry.app.import_unsigned(&file, &cast, workspace).await?;
         let note = match imported.outcome {
             ImportOutcome::Transcript { imported, turns } => {
                 format!(

@@ -103,14 +103,14 @@ impl RunRegistry {
     }
 
     /// The most recently used debate of this client that is unfinished.
-    pub(super) fn last_open_debate(&self, root: &Path) -> Option<String> {
+    pub(super) async fn last_open_debate(&self, root: &Path) -> Option<String> {
         let seen = self.seen_debates.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if seen.is_empty() {
             return None;
         }
         let query =
             DebateQuery { root: Some(root.to_owned()), unfinished: true, ..DebateQuery::default() };
-        let open = self.app.archive().list(&query).unwrap_or_default();
+        let open = self.app.archive().queries.list(&query).await.unwrap_or_default();
         seen.into_iter().rev().find(|id| open.iter().any(|card| card.id == *id))
     }
 
@@ -143,7 +143,7 @@ impl RunRegistry {
         match self.find_run(id) {
             Some(run) => Ok(run),
             None => {
-                Ok(self.spawn_run(self.app.resume(id, workspace, LeaseMode::IfFree, vec![])?))
+                Ok(self.spawn_run(self.app.resume(id, workspace, LeaseMode::IfFree, vec![]).await?))
             }
         }
     }
@@ -156,7 +156,7 @@ impl RunRegistry {
     ) -> Result<(), AppError> {
         let _start_guard = self.start_lock.lock().await;
         if self.find_run(id).is_none() {
-            self.spawn_run(self.app.resume(id, workspace, LeaseMode::TakeOver, vec![])?);
+            self.spawn_run(self.app.resume(id, workspace, LeaseMode::TakeOver, vec![]).await?);
         }
         Ok(())
     }
@@ -180,7 +180,9 @@ impl RunRegistry {
             let mut run = {
                 let _start_guard = self.start_lock.lock().await;
                 let Some(run) = self.reserve_run(id) else {
-                    self.spawn_run(self.app.resume(id, workspace, LeaseMode::IfFree, commands)?);
+                    self.spawn_run(
+                        self.app.resume(id, workspace, LeaseMode::IfFree, commands).await?,
+                    );
                     return Ok(());
                 };
                 run
@@ -249,6 +251,7 @@ impl RunRegistry {
             let _ = run.wait_for_end().await;
         }
         let registry = self.clone();
-        let _ = tokio::task::spawn_blocking(move || registry.app.archive().flush_exports()).await;
+        let _ =
+            tokio::task::spawn_blocking(move || registry.app.archive().files.flush_exports()).await;
     }
 }

@@ -70,7 +70,7 @@ impl McpServer {
                 let timeout = validate::wait_timeout(args.wait_seconds);
                 let wait = call.wait_context(timeout);
                 let (wait_result, notes) = self.start_debate(&args, workspace, &wait).await?;
-                Ok(self.status_response(&wait_result, notes, call, timeout))
+                Ok(self.status_response(&wait_result, notes, call, timeout).await)
             }
             "continue_round" => {
                 let args: super::args::ContinueRoundArgs =
@@ -78,19 +78,21 @@ impl McpServer {
                 let timeout = validate::wait_timeout(args.wait_seconds);
                 let (wait_result, notes) =
                     self.continue_round(&args, workspace, &call.wait_context(timeout)).await?;
-                Ok(self.status_response(&wait_result, notes, call, timeout))
+                Ok(self.status_response(&wait_result, notes, call, timeout).await)
             }
             "verdict" => {
                 let args: super::args::VerdictArgs = validate::parse_arguments(tool, arguments)?;
                 let timeout = validate::wait_timeout(args.wait_seconds);
                 let (wait_result, notes) =
                     self.request_verdict(&args, workspace, &call.wait_context(timeout)).await?;
-                Ok(self.status_response(
-                    &wait_result,
-                    notes,
-                    ToolCall { awaits_ruling: true, ..call },
-                    timeout,
-                ))
+                Ok(self
+                    .status_response(
+                        &wait_result,
+                        notes,
+                        ToolCall { awaits_ruling: true, ..call },
+                        timeout,
+                    )
+                    .await)
             }
             "summarize" => {
                 let args: SummarizeArgs = validate::parse_arguments(tool, arguments)?;
@@ -98,8 +100,9 @@ impl McpServer {
                 complete(tool_result(&summary, text::render_summary(&summary)))
             }
             "list_debates" => {
-                let list =
-                    self.list_debates(&validate::parse_arguments(tool, arguments)?, workspace)?;
+                let list = self
+                    .list_debates(&validate::parse_arguments(tool, arguments)?, workspace)
+                    .await?;
                 complete(tool_result(&list, text::render_list(&list)))
             }
             "show_debate" => {
@@ -125,7 +128,7 @@ impl McpServer {
 
     /// Builds the response of a call that runs a debate. If the debate is still running, a client
     /// that supports tasks gets a task to poll.
-    fn status_response(
+    async fn status_response(
         &self,
         wait_result: &WaitResult,
         notes: Vec<String>,
@@ -140,7 +143,7 @@ impl McpServer {
             .with_status_message("debating");
         let (server, id) = (self.clone(), wait_result.debate.setup().id.clone());
         let ToolCall { workspace, awaits_ruling, .. } = call;
-        let workspace = self.workspace_of(&id, &workspace).unwrap_or(workspace);
+        let workspace = self.workspace_of(&id, &workspace).await.unwrap_or(workspace);
         let task = self.tasks.spawn(options, move |task| {
             Box::pin(async move {
                 let cancel = CancellationToken::new();
@@ -237,8 +240,8 @@ fn panic_error(panic: &(dyn std::any::Any + Send)) -> ToolError {
 }
 
 /// Converts a panic in a handler other than `call_tool` to an internal error.
-fn catch_panic<T>(work: impl FnOnce() -> Result<T, ErrorData>) -> Result<T, ErrorData> {
-    std::panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+async fn catch_panic<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
+    AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| {
         Err(ErrorData::internal_error(panic_error(&*panic).to_text(), None))
     })
 }
@@ -266,11 +269,11 @@ impl ServerHandler for McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let started_at = Instant::now();
         let call = ToolCall::from_request(self, &context);
-        let result = AssertUnwindSafe(self.dispatch_tool(&request.name, request.arguments, call));
-        let result = result.catch_unwind().await;
+        let result = Box::pin(self.dispatch_tool(&request.name, request.arguments, call));
+        let result = AssertUnwindSafe(result).catch_unwind().await;
         // Flush, so that a record named in the response can be read.
         let app = self.registry.app.clone();
-        let _ = tokio::task::spawn_blocking(move || app.archive().flush_exports()).await;
+        let _ = tokio::task::spawn_blocking(move || app.archive().files.flush_exports()).await;
         tracing::debug!(
             tool = ?request.name,
             elapsed_ms = started_at.elapsed().as_millis(),
@@ -325,7 +328,10 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let workspace = self.workspace(&McpClient::from_request(&context));
-        catch_panic(|| Ok(ListResourcesResult::with_all_items(self.debate_resources(&workspace))))
+        catch_panic(async {
+            Ok(ListResourcesResult::with_all_items(self.debate_resources(&workspace).await))
+        })
+        .await
     }
 
     async fn list_resource_templates(
@@ -342,15 +348,18 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let workspace = self.workspace(&McpClient::from_request(&context));
-        catch_panic(|| match self.find_resource(&request.uri, &workspace) {
-            Ok(Some(contents)) => Ok(ReadResourceResult::new(vec![contents]).into()),
-            Ok(None) => {
-                let message = "unknown resource; there are debate://last, debate://{id}, \
-                           debate://{id}/transcript and debate://formats/{name}";
-                Err(ErrorData::resource_not_found(message, None))
+        catch_panic(async {
+            match Box::pin(self.find_resource(&request.uri, &workspace)).await {
+                Ok(Some(contents)) => Ok(ReadResourceResult::new(vec![contents]).into()),
+                Ok(None) => {
+                    let message = "unknown resource; there are debate://last, debate://{id}, \
+                                   debate://{id}/transcript and debate://formats/{name}";
+                    Err(ErrorData::resource_not_found(message, None))
+                }
+                Err(error) => Err(ErrorData::resource_not_found(error.to_text(), None)),
             }
-            Err(error) => Err(ErrorData::resource_not_found(error.to_text(), None)),
         })
+        .await
     }
 
     async fn complete(
@@ -360,12 +369,13 @@ impl ServerHandler for McpServer {
     ) -> Result<CompleteResult, ErrorData> {
         let workspace = self.workspace(&McpClient::from_request(&context));
         let (name, prefix) = (&request.argument.name, &request.argument.value);
-        catch_panic(|| {
-            let values = self.completions(name, prefix, &workspace);
+        catch_panic(async {
+            let values = self.completions(name, prefix, &workspace).await;
             let info = CompletionInfo::with_all_values(values)
                 .map_err(|error| ErrorData::internal_error(error, None))?;
             Ok(CompleteResult::new(info))
         })
+        .await
     }
 
     async fn on_custom_request(

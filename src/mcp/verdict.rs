@@ -30,9 +30,9 @@ impl McpServer {
             validate::validate_text("ruling", text, validate::MAX_SPEECH_CHARS)?;
         }
         let ResolvedDebate { id, notes: resolve_notes } =
-            self.resolve_debate_of_turn(args.debate_id.as_deref(), turn, workspace)?;
+            self.resolve_debate_of_turn(args.debate_id.as_deref(), turn, workspace).await?;
         let notes = self.catch_up(&id, workspace, resolve_notes).await?;
-        let workspace = &self.workspace_of(&id, workspace)?;
+        let workspace = &self.workspace_of(&id, workspace).await?;
         if let Some(text) = &text {
             let _recording = self.registry.lock_recording(&id).await;
             self.submit_reply(&id, workspace, turn, text, "verdict").await?;
@@ -44,7 +44,7 @@ impl McpServer {
     /// Holds the debate after the running turns. These finish because they are paid for, but no
     /// further turn is requested before the ruling.
     async fn hold_further_turns(&self, id: &str, workspace: &Workspace) -> Result<(), ToolError> {
-        let debate = self.read_debate(id)?;
+        let debate = self.read_debate(id).await?;
         let is_in_rounds = |cue: &Cue| cue.act < debate.setup().ending_act();
         let has_running_turns = match next(&debate) {
             Step::Speak { driven, .. } => driven.iter().any(is_in_rounds),

@@ -65,7 +65,7 @@ impl RunRegistry {
         let mut updates: Option<RunUpdates> = None;
         let mut preview = ProgressPreview::default();
         loop {
-            let (stored, debate, flaw) = self.app.read(id)?;
+            let (stored, debate, flaw) = self.app.read(id).await?;
             let step = next(&debate);
             let busy = match &step {
                 Step::Speak { driven, .. } => !driven.is_empty(),

@@ -123,19 +123,20 @@ pub struct UnratedCount {
 impl Leaderboard {
     /// Leaderboard of all debates in the archive, or of one repository. The log of a debate is read
     /// only if its card passes `check_card`.
-    pub fn from_archive(app: &App, root: Option<PathBuf>) -> Result<Leaderboard, AppError> {
+    pub async fn from_archive(app: &App, root: Option<PathBuf>) -> Result<Leaderboard, AppError> {
         Leaderboard::from_cards(
             app,
-            app.archive().list(&DebateQuery { root, ..DebateQuery::default() })?,
+            app.archive().queries.list(&DebateQuery { root, ..DebateQuery::default() }).await?,
         )
+        .await
     }
 
     /// Leaderboard of some debates of the archive.
-    pub fn from_cards(app: &App, cards: Vec<DebateCard>) -> Result<Leaderboard, AppError> {
+    pub async fn from_cards(app: &App, cards: Vec<DebateCard>) -> Result<Leaderboard, AppError> {
         let mut results = Vec::with_capacity(cards.len());
         for card in cards {
             results.push(match eligibility::check_card(&card) {
-                Ok(()) => match app.read(&card.id) {
+                Ok(()) => match app.read(&card.id).await {
                     Ok((_, debate, None)) => rate_debate(&debate),
                     Ok((_, _, Some(_))) | Err(AppError::InvalidSetup(_)) => {
                         Err(UnratedReason::Flawed)

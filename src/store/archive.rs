@@ -1,21 +1,22 @@
 //! The archive: one SQLite database in the user's data directory. [`SqliteArchive`] implements the
-//! engine's `Archive` port and delegates to the other modules.
+//! engine's ports for event logs, queries, maintenance, commands and rooms, and delegates to the
+//! other modules.
 use super::database::Database;
 use super::debate_rows::{add_state_file, find_debate_row, load_debate, load_events};
 use super::exports::ExportWriter;
-use super::foreign;
 use super::lease::{self, Lease, PresenceLock};
 use super::lease_monitor::LeaseMonitor;
 use super::live_text;
 use super::log::{self, SqliteLog};
 use super::schema::sqlite_error;
-use super::sign::SigningKey;
-use super::{command_queue, files, maintenance, projections, search, state_file_scan};
+use super::sign::KeyFile;
+use super::{command_queue, files, maintenance, projections, search};
 use crate::debate::{Debate, Setup};
 use crate::engine::{
-    Archive, ArchiveError, ArchiveHealth, Clock, Command, CommandResult, DebateCard, DebateNews,
-    DebateQuery, DuplicatePolicy, ForeignDebate, FoundStateFile, LeaseMode, LiveText, Log,
-    OpenedDebate, QueuedCommandId, RecordedEvent, ReindexReport, SearchHit, StoredDebate, Update,
+    ArchiveError, ArchiveHealth, ArchiveMaintenance, ArchivePorts, BoxFuture, Clock, Command,
+    CommandQueue, CommandResult, DebateCard, DebateNews, DebateQueries, DebateQuery,
+    DuplicatePolicy, EventStore, ExportingStore, LeaseMode, LiveText, Log, OpenedDebate,
+    QueuedCommandId, RecordedEvent, ReindexReport, RoomStore, SearchHit, StoredDebate, Update,
     Workspace,
 };
 use crate::report::iso_timestamp;
@@ -24,9 +25,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::broadcast;
 
-/// Length of a derived token in hex digits (160 bits).
-const TOKEN_HEX_DIGITS: usize = 40;
-
 /// The archive on SQLite. Connections and threads are started when first needed.
 pub struct SqliteArchive {
     home: PathBuf,
@@ -34,7 +32,6 @@ pub struct SqliteArchive {
     database: Arc<Database>,
     /// Connections for queries, so that readers and the writer do not block each other.
     readers: [Database; 2],
-    exports: Arc<ExportWriter>,
     presence: Mutex<Option<Arc<PresenceLock>>>,
     /// Name of this process, shown to others that find a debate held by it.
     process_name: Mutex<String>,
@@ -49,12 +46,28 @@ impl SqliteArchive {
         SqliteArchive {
             home: home.into(),
             database: Arc::new(Database::new(path.clone())),
-            readers: [Database::new(path.clone()), Database::new(path.clone())],
-            exports: Arc::new(ExportWriter::new(home.into(), path)),
+            readers: [Database::new(path.clone()), Database::new(path)],
             clock,
             presence: Mutex::new(None),
             process_name: Mutex::default(),
             lease_monitor: Arc::default(),
+        }
+    }
+
+    /// The ports of this archive. After each change the debate is exported to its files.
+    pub fn into_ports(self) -> ArchivePorts {
+        let path = self.home.join("archive.db");
+        let files = Arc::new(ExportWriter::new(self.home.clone(), path));
+        let key = Arc::new(KeyFile::new(self.home.clone()));
+        let archive = Arc::new(self);
+        ArchivePorts {
+            events: Arc::new(ExportingStore::new(archive.clone(), files.clone())),
+            queries: archive.clone(),
+            maintenance: archive.clone(),
+            commands: archive.clone(),
+            rooms: archive,
+            files,
+            key,
         }
     }
 
@@ -88,14 +101,15 @@ impl SqliteArchive {
     fn open_log(&self, row: i64, epoch: i64, seq: u64, debate: Debate) -> Box<dyn Log> {
         let (database, clock) = (self.database.clone(), self.clock.clone());
         let lease = Lease { database, home: self.home.clone(), clock, debate_row: row, epoch };
-        let (lease_monitor, exports) = (self.lease_monitor.clone(), self.exports.clone());
+        let lease_monitor = self.lease_monitor.clone();
         let subscription = lease_monitor.subscribe(lease.clone());
-        Box::new(SqliteLog { lease, lease_monitor, subscription, exports, seq, debate })
+        Box::new(SqliteLog { lease, lease_monitor, subscription, seq, debate })
     }
 }
 
-impl Archive for SqliteArchive {
-    fn create(
+impl SqliteArchive {
+    /// Inserts a debate with its first events and acquires its lease, in one transaction.
+    fn create_debate(
         &self,
         setup: &Setup,
         events: &[RecordedEvent],
@@ -167,25 +181,12 @@ impl Archive for SqliteArchive {
             Ok((row, epoch, debate))
         })?;
         tracing::info!(debate = %setup.id, debate_row = row, epoch, "lease acquired");
-        self.exports.schedule(row);
         let seq = events.last().map_or(0, |recorded| recorded.seq);
         Ok(self.open_log(row, epoch, seq, debate))
     }
 
-    fn set_holder_name(&self, name: &str) {
-        let name = lease::sanitize_name(name);
-        // Same lock order as in `ensure_presence`, which reads this name.
-        let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut current = self.process_name.lock().unwrap_or_else(PoisonError::into_inner);
-        if *current != name {
-            if let Some(presence) = &*presence {
-                let _ = presence.announce(&name);
-            }
-            *current = name;
-        }
-    }
-
-    fn open(
+    /// Acquires the lease of a debate and loads it.
+    fn open_debate(
         &self,
         id: &str,
         workspace: &Workspace,
@@ -210,16 +211,16 @@ impl Archive for SqliteArchive {
         } else {
             tracing::info!(debate = %id, debate_row = row, epoch, "lease acquired");
         }
-        let stored = self.read(id)?;
+        let stored = self.load(id)?;
         let events = stored.events.iter().map(|recorded| recorded.event.clone());
         let (debate, _) = Debate::replay_lenient(stored.setup.clone(), events)
             .map_err(|setup_error| ArchiveError::Storage(setup_error.to_string()))?;
         let seq = stored.events.last().map_or(0, |recorded| recorded.seq);
-        self.exports.schedule(row);
         Ok(OpenedDebate { log: self.open_log(row, epoch, seq, debate), stored })
     }
 
-    fn read(&self, id: &str) -> Result<StoredDebate, ArchiveError> {
+    /// Loads a debate and its lease holder.
+    fn load(&self, id: &str) -> Result<StoredDebate, ArchiveError> {
         let (home, now) = (&self.home, self.clock.now());
         self.with_reader(|connection| {
             let row = find_debate_row(connection, id)?;
@@ -229,41 +230,62 @@ impl Archive for SqliteArchive {
             Ok(StoredDebate { holder, ..load_debate(connection, row)? })
         })
     }
+}
 
-    fn news_since(&self, id: &str, after: u64) -> Result<DebateNews, ArchiveError> {
-        let now = self.clock.now();
-        self.with_reader(|connection| {
-            let row = find_debate_row(connection, id)?;
-            // The holder is read first, so that events written before it released the lease are
-            // seen.
-            let holder = lease::find_holder(connection, &self.home, row, now)?;
-            let live_texts = live_text::read(connection, row)?;
-            let (events, _) = load_events(connection, row, after)?;
-            Ok(DebateNews { events, holder, live_texts })
+impl EventStore for SqliteArchive {
+    fn create<'a>(
+        &'a self,
+        setup: &'a Setup,
+        events: &'a [RecordedEvent],
+        workspace: &'a Workspace,
+        duplicates: DuplicatePolicy<'a>,
+    ) -> BoxFuture<'a, Result<Box<dyn Log>, ArchiveError>> {
+        Box::pin(async move { self.create_debate(setup, events, workspace, duplicates) })
+    }
+
+    fn open<'a>(
+        &'a self,
+        id: &'a str,
+        workspace: &'a Workspace,
+        lease_mode: LeaseMode,
+    ) -> BoxFuture<'a, Result<OpenedDebate, ArchiveError>> {
+        Box::pin(async move { self.open_debate(id, workspace, lease_mode) })
+    }
+
+    fn read<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<StoredDebate, ArchiveError>> {
+        Box::pin(async move { self.load(id) })
+    }
+
+    fn news_since<'a>(
+        &'a self,
+        id: &'a str,
+        after: u64,
+    ) -> BoxFuture<'a, Result<DebateNews, ArchiveError>> {
+        Box::pin(async move {
+            let now = self.clock.now();
+            self.with_reader(|connection| {
+                let row = find_debate_row(connection, id)?;
+                // The holder is read first, so that events written before it released the lease are
+                // seen.
+                let holder = lease::find_holder(connection, &self.home, row, now)?;
+                let live_texts = live_text::read(connection, row)?;
+                let (events, _) = load_events(connection, row, after)?;
+                Ok(DebateNews { events, holder, live_texts })
+            })
         })
     }
 
-    fn resolve_id(&self, abbreviation: &str) -> Result<String, ArchiveError> {
-        self.with_reader(|connection| search::resolve_id(connection, abbreviation))
-    }
-
-    fn list(&self, query: &DebateQuery) -> Result<Vec<DebateCard>, ArchiveError> {
-        self.with_reader(|connection| search::list(connection, query))
-    }
-
-    fn search(&self, words: &str, query: &DebateQuery) -> Result<Vec<SearchHit>, ArchiveError> {
-        self.with_reader(|connection| search::search(connection, words, query))
-    }
-
-    fn live_texts(&self, id: &str) -> Result<Vec<LiveText>, ArchiveError> {
-        self.with_reader(|connection| {
-            let row = find_debate_row(connection, id)?;
-            live_text::read(connection, row)
-        })
-    }
-
-    fn read_state_files(&self, root: &Path, files: &[PathBuf]) -> Vec<FoundStateFile> {
-        state_file_scan::scan(root, files, |text| self.parse_foreign(text))
+    fn set_holder_name(&self, name: &str) {
+        let name = lease::sanitize_name(name);
+        // Same lock order as in `ensure_presence`, which reads this name.
+        let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.process_name.lock().unwrap_or_else(PoisonError::into_inner);
+        if *current != name {
+            if let Some(presence) = &*presence {
+                let _ = presence.announce(&name);
+            }
+            *current = name;
+        }
     }
 
     fn publish_live_text(&self, id: &str, updates: broadcast::Receiver<Arc<Update>>) {
@@ -272,106 +294,137 @@ impl Archive for SqliteArchive {
             live_text::spawn_writer(self.database.clone(), self.clock.clone(), row, updates);
         }
     }
+}
 
-    fn enqueue_commands(
-        &self,
-        id: &str,
-        commands: &[Command],
-    ) -> Result<QueuedCommandId, ArchiveError> {
-        let command_id = self.database.with_connection(|connection| {
-            let transaction = connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)
-                .map_err(sqlite_error)?;
-            let row = find_debate_row(&transaction, id)?;
-            let command_id = command_queue::enqueue(&transaction, row, commands, self.clock.now())?;
-            transaction.commit().map_err(sqlite_error)?;
+impl DebateQueries for SqliteArchive {
+    fn resolve_id<'a>(
+        &'a self,
+        abbreviation: &'a str,
+    ) -> BoxFuture<'a, Result<String, ArchiveError>> {
+        Box::pin(async move {
+            self.with_reader(|connection| search::resolve_id(connection, abbreviation))
+        })
+    }
+
+    fn list<'a>(
+        &'a self,
+        query: &'a DebateQuery,
+    ) -> BoxFuture<'a, Result<Vec<DebateCard>, ArchiveError>> {
+        Box::pin(async move { self.with_reader(|connection| search::list(connection, query)) })
+    }
+
+    fn search<'a>(
+        &'a self,
+        words: &'a str,
+        query: &'a DebateQuery,
+    ) -> BoxFuture<'a, Result<Vec<SearchHit>, ArchiveError>> {
+        Box::pin(
+            async move { self.with_reader(|connection| search::search(connection, words, query)) },
+        )
+    }
+
+    fn live_texts<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Vec<LiveText>, ArchiveError>> {
+        Box::pin(async move {
+            self.with_reader(|connection| {
+                let row = find_debate_row(connection, id)?;
+                live_text::read(connection, row)
+            })
+        })
+    }
+}
+
+impl ArchiveMaintenance for SqliteArchive {
+    fn reindex(&self) -> BoxFuture<'_, Result<ReindexReport, ArchiveError>> {
+        Box::pin(async move { maintenance::reindex(&self.database) })
+    }
+
+    fn health(&self) -> BoxFuture<'_, Result<ArchiveHealth, ArchiveError>> {
+        Box::pin(async move { maintenance::check_health(&self.database) })
+    }
+}
+
+impl CommandQueue for SqliteArchive {
+    fn enqueue<'a>(
+        &'a self,
+        id: &'a str,
+        commands: &'a [Command],
+    ) -> BoxFuture<'a, Result<QueuedCommandId, ArchiveError>> {
+        Box::pin(async move {
+            let command_id = self.database.with_connection(|connection| {
+                let transaction = connection
+                    .transaction_with_behavior(TransactionBehavior::Immediate)
+                    .map_err(sqlite_error)?;
+                let row = find_debate_row(&transaction, id)?;
+                let command_id =
+                    command_queue::enqueue(&transaction, row, commands, self.clock.now())?;
+                transaction.commit().map_err(sqlite_error)?;
+                Ok(command_id)
+            })?;
+            tracing::debug!(debate = %id, command = command_id.0, "command enqueued");
+            self.lease_monitor.wake();
             Ok(command_id)
-        })?;
-        tracing::debug!(debate = %id, command = command_id.0, "command enqueued");
-        self.lease_monitor.wake();
-        Ok(command_id)
+        })
     }
 
-    fn command_result(
+    fn take_result(
         &self,
         command_id: QueuedCommandId,
-    ) -> Result<Option<CommandResult>, ArchiveError> {
-        self.with_reader(|connection| command_queue::take_answer(connection, command_id))
+    ) -> BoxFuture<'_, Result<Option<CommandResult>, ArchiveError>> {
+        Box::pin(async move {
+            self.with_reader(|connection| command_queue::take_answer(connection, command_id))
+        })
     }
 
-    fn withdraw_commands(
+    fn withdraw(
         &self,
         command_id: QueuedCommandId,
-    ) -> Result<Option<CommandResult>, ArchiveError> {
-        self.database.with_connection(|connection| {
-            let transaction = connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)
-                .map_err(sqlite_error)?;
-            let result = command_queue::withdraw(&transaction, command_id)?;
-            transaction.commit().map_err(sqlite_error)?;
-            let too_late = result.is_some();
-            tracing::debug!(command = command_id.0, too_late, "command withdrawn");
-            Ok(result)
+    ) -> BoxFuture<'_, Result<Option<CommandResult>, ArchiveError>> {
+        Box::pin(async move {
+            self.database.with_connection(|connection| {
+                let transaction = connection
+                    .transaction_with_behavior(TransactionBehavior::Immediate)
+                    .map_err(sqlite_error)?;
+                let result = command_queue::withdraw(&transaction, command_id)?;
+                transaction.commit().map_err(sqlite_error)?;
+                let too_late = result.is_some();
+                tracing::debug!(command = command_id.0, too_late, "command withdrawn");
+                Ok(result)
+            })
+        })
+    }
+}
+
+impl RoomStore for SqliteArchive {
+    fn list_rooms(&self) -> BoxFuture<'_, Result<Vec<String>, ArchiveError>> {
+        Box::pin(async move {
+            self.with_reader(|connection| {
+                let mut statement = connection
+                    .prepare_cached("SELECT body FROM rooms ORDER BY rowid")
+                    .map_err(sqlite_error)?;
+                let rows = statement.query_map([], |row| row.get(0)).map_err(sqlite_error)?;
+                rows.collect::<Result<_, _>>().map_err(sqlite_error)
+            })
         })
     }
 
-    fn parse_foreign(&self, text: &str) -> Result<ForeignDebate, ArchiveError> {
-        let key = SigningKey::load_or_create(&self.home).map_err(|error| {
-            ArchiveError::Storage(format!("`{}`: {error}", self.home.display()))
-        })?;
-        foreign::parse(text, &key)
-    }
-
-    fn reindex(&self) -> Result<ReindexReport, ArchiveError> {
-        let (report, rows) = maintenance::reindex(&self.database)?;
-        for row in rows {
-            self.exports.schedule(row);
-        }
-        Ok(report)
-    }
-
-    fn health(&self) -> Result<ArchiveHealth, ArchiveError> {
-        maintenance::check_health(&self.database)
-    }
-
-    fn write_exports(&self, id: &str) -> Result<(), ArchiveError> {
-        let row = self.database.with_connection(|connection| find_debate_row(connection, id))?;
-        self.exports.schedule(row);
-        Ok(())
-    }
-
-    fn list_rooms(&self) -> Result<Vec<String>, ArchiveError> {
-        self.with_reader(|connection| {
-            let mut statement = connection
-                .prepare_cached("SELECT body FROM rooms ORDER BY rowid")
-                .map_err(sqlite_error)?;
-            let rows = statement.query_map([], |row| row.get(0)).map_err(sqlite_error)?;
-            rows.collect::<Result<_, _>>().map_err(sqlite_error)
+    fn save_room<'a>(
+        &'a self,
+        id: &'a str,
+        body: &'a str,
+    ) -> BoxFuture<'a, Result<(), ArchiveError>> {
+        Box::pin(async move {
+            self.database.with_connection(|connection| {
+                connection
+                    .prepare_cached(
+                        "INSERT INTO rooms (id, body, updated_at) VALUES (?1, ?2, ?3)
+                         ON CONFLICT (id) DO UPDATE SET body = ?2, updated_at = ?3",
+                    )
+                    .and_then(|mut statement| {
+                        statement.execute(params![id, body, self.clock.now()])
+                    })
+                    .map(drop)
+                    .map_err(sqlite_error)
+            })
         })
-    }
-
-    fn save_room(&self, id: &str, body: &str) -> Result<(), ArchiveError> {
-        self.database.with_connection(|connection| {
-            connection
-                .prepare_cached(
-                    "INSERT INTO rooms (id, body, updated_at) VALUES (?1, ?2, ?3)
-                     ON CONFLICT (id) DO UPDATE SET body = ?2, updated_at = ?3",
-                )
-                .and_then(|mut statement| statement.execute(params![id, body, self.clock.now()]))
-                .map(drop)
-                .map_err(sqlite_error)
-        })
-    }
-
-    fn flush_exports(&self) {
-        self.exports.flush();
-    }
-
-    fn derive_token(&self, purpose: &str) -> Result<String, ArchiveError> {
-        let key = SigningKey::load_or_create(&self.home).map_err(|error| {
-            ArchiveError::Storage(format!("`{}`: {error}", self.home.display()))
-        })?;
-        // Domain separation: signed logs are JSON objects, never strings.
-        Ok(key.sign(&format!("password: {purpose}").into())[..TOKEN_HEX_DIGITS].to_owned())
     }
 }

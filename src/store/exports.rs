@@ -1,14 +1,14 @@
 //! Background thread that writes a debate's files after each turn: state files, Markdown record and
 //! final report. It reads from the database, so nothing waits for it and files are never ahead of
-//! the log.
+//! the log. [`ExportWriter`] implements the engine's `DebateFiles` port, which reads files, too.
 use super::database::Database;
-use super::debate_rows::load_debate;
+use super::debate_rows::{find_debate_row, load_debate};
 use super::schema::sqlite_error;
-use super::sign::SigningKey;
-use super::{files, state_file};
+use super::sign::KeyFile;
+use super::{files, foreign, state_file, state_file_scan};
 use crate::debate::Debate;
 use crate::debate::prompt::fingerprint;
-use crate::engine::{ArchiveError, StoredDebate};
+use crate::engine::{ArchiveError, DebateFiles, ForeignDebate, FoundStateFile, StoredDebate};
 use crate::report::record::render_record;
 use crate::report::research::research_report;
 use crate::secure_fs;
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// Handle of the export thread, which is started with the first job.
 pub(super) struct ExportWriter {
-    home: PathBuf,
+    key: KeyFile,
     archive: PathBuf,
     thread: Mutex<Option<(mpsc::Sender<ExportJob>, JoinHandle<()>)>>,
 }
@@ -29,30 +29,30 @@ pub(super) struct ExportWriter {
 const DEBOUNCE: Duration = Duration::from_millis(10);
 
 enum ExportJob {
-    /// Export the debate with this row id.
-    Write(i64),
+    /// Export the debate with this id.
+    Write(String),
     /// Send a message once all earlier jobs are done.
     Flush(mpsc::Sender<()>),
 }
 
 impl ExportWriter {
     pub(super) fn new(home: PathBuf, archive: PathBuf) -> ExportWriter {
-        ExportWriter { home, archive, thread: Mutex::new(None) }
+        ExportWriter { key: KeyFile::new(home), archive, thread: Mutex::new(None) }
     }
+}
 
-    /// Schedules the export of a debate.
-    pub(super) fn schedule(&self, row: i64) {
+impl DebateFiles for ExportWriter {
+    fn schedule_export(&self, id: &str) {
         let mut slot = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         let (jobs, _) = slot.get_or_insert_with(|| {
             let (sender, jobs) = mpsc::channel();
-            let (home, archive) = (self.home.clone(), self.archive.clone());
-            (sender, std::thread::spawn(move || run_writer(&home, archive, &jobs)))
+            let (key, archive) = (self.key.clone(), self.archive.clone());
+            (sender, std::thread::spawn(move || run_writer(&key, archive, &jobs)))
         });
-        let _ = jobs.send(ExportJob::Write(row));
+        let _ = jobs.send(ExportJob::Write(id.into()));
     }
 
-    /// Blocks until all scheduled exports are written.
-    pub(super) fn flush(&self) {
+    fn flush_exports(&self) {
         let slot = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((jobs, _)) = &*slot {
             let (done_sender, done_receiver) = mpsc::channel();
@@ -60,6 +60,14 @@ impl ExportWriter {
                 let _ = done_receiver.recv();
             }
         }
+    }
+
+    fn read_state_files(&self, root: &Path, files: &[PathBuf]) -> Vec<FoundStateFile> {
+        state_file_scan::scan(root, files, |text| self.parse_foreign(text))
+    }
+
+    fn parse_foreign(&self, text: &str) -> Result<ForeignDebate, ArchiveError> {
+        foreign::parse(text, &self.key.load()?)
     }
 }
 
@@ -74,19 +82,19 @@ impl Drop for ExportWriter {
 }
 
 /// Loop of the export thread. Queued changes of one debate are written once.
-fn run_writer(home: &Path, archive: PathBuf, jobs: &mpsc::Receiver<ExportJob>) {
+fn run_writer(key: &KeyFile, archive: PathBuf, jobs: &mpsc::Receiver<ExportJob>) {
     let database = Database::new(archive);
     while let Ok(first) = jobs.recv() {
-        let (mut rows, mut flush_waiters): (Vec<i64>, _) = (vec![], vec![]);
+        let (mut ids, mut flush_waiters): (Vec<String>, _) = (vec![], vec![]);
         let deadline = Instant::now() + DEBOUNCE;
         let mut next = Some(first);
         while let Some(job) = next {
             match job {
-                ExportJob::Write(row) => {
+                ExportJob::Write(id) => {
                     // The last changed debate is written last: debates of a repository share the
                     // state file.
-                    rows.retain(|other| *other != row);
-                    rows.push(row);
+                    ids.retain(|other| *other != id);
+                    ids.push(id);
                 }
                 ExportJob::Flush(waiter) => flush_waiters.push(waiter),
             }
@@ -94,9 +102,9 @@ fn run_writer(home: &Path, archive: PathBuf, jobs: &mpsc::Receiver<ExportJob>) {
             let timeout = if flush_waiters.is_empty() { remaining } else { Duration::ZERO };
             next = jobs.recv_timeout(timeout).ok();
         }
-        for row in rows {
-            if let Err(error) = export_debate(home, &database, row) {
-                tracing::warn!(debate_row = row, %error, "debate not exported");
+        for id in ids {
+            if let Err(error) = export_debate(key, &database, &id) {
+                tracing::warn!(debate = %id, %error, "debate not exported");
             }
         }
         for waiter in flush_waiters {
@@ -109,10 +117,12 @@ fn run_writer(home: &Path, archive: PathBuf, jobs: &mpsc::Receiver<ExportJob>) {
 const NO_FILES_SQL: &str = "SELECT record IS NULL AND setup ->> '$.output' IS NULL
     AND NOT EXISTS (SELECT 1 FROM state_files WHERE debate_id = id) FROM debates WHERE id = ?1";
 
-fn export_debate(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError> {
-    let has_no_files: bool = database.with_connection(|connection| {
+fn export_debate(key: &KeyFile, database: &Database, id: &str) -> Result<(), ArchiveError> {
+    let (row, has_no_files): (i64, bool) = database.with_connection(|connection| {
+        let row = find_debate_row(connection, id)?;
         let mut query = connection.prepare_cached(NO_FILES_SQL).map_err(sqlite_error)?;
-        query.query_row([row], |row| row.get(0)).map_err(sqlite_error)
+        let has_no_files = query.query_row([row], |row| row.get(0)).map_err(sqlite_error)?;
+        Ok((row, has_no_files))
     })?;
     if has_no_files {
         return Ok(());
@@ -132,9 +142,7 @@ fn export_debate(home: &Path, database: &Database, row: i64) -> Result<(), Archi
     if flaw.is_some() || stored.first_unreadable.is_some() {
         return Ok(());
     }
-    let key = SigningKey::load_or_create(home)
-        .map_err(|error| ArchiveError::Storage(error.to_string()))?;
-    let state = state_file::render(&debate, &stored, &key);
+    let state = state_file::render(&debate, &stored, &key.load()?);
     let root = Path::new(&root);
     let mut results: Vec<(&Path, io::Result<()>)> = vec![];
     for (path, root) in &stored.state_files {

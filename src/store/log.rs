@@ -1,7 +1,6 @@
 //! Appends events to a debate's log. Each append is one transaction that checks the lease, inserts
 //! the events and updates the projections. [`SqliteLog`] implements the engine's `Log` port.
 use super::command_queue;
-use super::exports::ExportWriter;
 use super::lease::Lease;
 use super::lease_monitor::{LeaseMonitor, LeaseSubscription};
 use super::projections;
@@ -18,37 +17,42 @@ pub(super) struct SqliteLog {
     pub(super) lease: Lease,
     pub(super) lease_monitor: Arc<LeaseMonitor>,
     pub(super) subscription: Arc<LeaseSubscription>,
-    pub(super) exports: Arc<ExportWriter>,
     pub(super) seq: u64,
     /// State of the debate after the last event, for the projections.
     pub(super) debate: Debate,
 }
 
 impl Log for SqliteLog {
-    fn append(&mut self, events: &[Event]) -> Result<u64, LogError> {
+    fn append<'a>(&'a mut self, events: &'a [Event]) -> BoxFuture<'a, Result<u64, LogError>> {
         // Without a queued command the result is never `None`.
-        Ok(self.append_events(events, None)?.unwrap_or(self.seq))
+        Box::pin(async move { Ok(self.append_events(events, None)?.unwrap_or(self.seq)) })
     }
 
     fn next_signal(&self) -> BoxFuture<'static, LeaseSignal> {
         Box::pin(self.subscription.clone().next_call())
     }
 
-    fn append_for_command(
-        &mut self,
+    fn append_for_command<'a>(
+        &'a mut self,
         command_id: QueuedCommandId,
-        events: &[Event],
-    ) -> Result<Option<u64>, LogError> {
-        self.append_events(events, Some(command_id))
+        events: &'a [Event],
+    ) -> BoxFuture<'a, Result<Option<u64>, LogError>> {
+        Box::pin(async move { self.append_events(events, Some(command_id)) })
     }
 
-    fn refuse_command(&mut self, command_id: QueuedCommandId, message: &str) {
-        let id = &self.debate.setup().id;
-        tracing::debug!(debate = %id, command = command_id.0, "command refused");
-        let (lease, answer) = (&self.lease, Err(message.to_owned()));
-        let _ = lease.database.with_connection(|connection| {
-            command_queue::store_answer(connection, command_id, &answer, lease.clock.now())
-        });
+    fn refuse_command<'a>(
+        &'a mut self,
+        command_id: QueuedCommandId,
+        message: &'a str,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let id = &self.debate.setup().id;
+            tracing::debug!(debate = %id, command = command_id.0, "command refused");
+            let (lease, answer) = (&self.lease, Err(message.to_owned()));
+            let _ = lease.database.with_connection(|connection| {
+                command_queue::store_answer(connection, command_id, &answer, lease.clock.now())
+            });
+        })
     }
 }
 
@@ -68,10 +72,6 @@ impl SqliteLog {
         }
         self.debate = debate;
         self.seq += events.len() as u64;
-        // An `Asked` event changes nothing in the exported files.
-        if events.iter().any(|event| !matches!(event, Event::Asked { .. })) {
-            self.exports.schedule(self.lease.debate_row);
-        }
         Ok(Some(self.seq))
     }
 

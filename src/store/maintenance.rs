@@ -9,17 +9,18 @@ use crate::debate::Debate;
 use crate::engine::{ArchiveError, ArchiveHealth, ReindexReport};
 use rusqlite::{Connection, TransactionBehavior};
 
-/// Rebuilds the projections of all debates and the full-text index. Returns the row ids by time of
-/// update, so that the newest debate is exported last.
-pub(super) fn reindex(database: &Database) -> Result<(ReindexReport, Vec<i64>), ArchiveError> {
-    let mut report = ReindexReport { debates: 0, events: 0, messages: 0, flawed: vec![] };
-    let rows: Vec<i64> = database.with_connection(|connection| {
+/// Rebuilds the projections of all debates and the full-text index.
+pub(super) fn reindex(database: &Database) -> Result<ReindexReport, ArchiveError> {
+    let debates: Vec<(i64, String)> = database.with_connection(|connection| {
         let mut statement = connection
-            .prepare("SELECT id FROM debates ORDER BY updated_at, id")
+            .prepare("SELECT id, public_id FROM debates ORDER BY updated_at, id")
             .map_err(sqlite_error)?;
-        let rows = statement.query_map([], |row| row.get(0)).map_err(sqlite_error)?;
+        let rows =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(sqlite_error)?;
         rows.collect::<Result<_, _>>().map_err(sqlite_error)
     })?;
+    let (rows, ids): (Vec<i64>, Vec<String>) = debates.into_iter().unzip();
+    let mut report = ReindexReport { debates: 0, events: 0, messages: 0, flawed: vec![], ids };
     // One short transaction per debate, so that running debates are not blocked for long.
     let transaction = |work: &mut dyn FnMut(&Connection) -> Result<(), ArchiveError>| {
         database.with_connection(|connection| {
@@ -46,7 +47,7 @@ pub(super) fn reindex(database: &Database) -> Result<(ReindexReport, Vec<i64>), 
     })?;
     let ReindexReport { debates, events, messages, .. } = report;
     tracing::debug!(debates, events, messages, "projections rebuilt");
-    Ok((report, rows))
+    Ok(report)
 }
 
 /// Checks the database and replays the log of every debate.

@@ -1,13 +1,44 @@
 //! Signatures of event logs: HMAC-SHA-256 over canonical JSON, with a key that stays in the user's
-//! data directory.
+//! data directory. [`KeyFile`] implements the engine's `UserKey` port.
 use crate::debate::content_hash::to_hex;
+use crate::engine::{ArchiveError, UserKey};
 use crate::secure_fs;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
 use sha2::Sha256;
 use std::fmt::Write;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Length of a derived token in hex digits (160 bits).
+const TOKEN_HEX_DIGITS: usize = 40;
+
+/// The file with the user's key, which is read when it is needed.
+#[derive(Clone)]
+pub(super) struct KeyFile {
+    home: PathBuf,
+}
+
+impl KeyFile {
+    /// The key in this data directory.
+    pub(super) fn new(home: PathBuf) -> KeyFile {
+        KeyFile { home }
+    }
+
+    /// Reads the key, or creates it.
+    pub(super) fn load(&self) -> Result<SigningKey, ArchiveError> {
+        SigningKey::load_or_create(&self.home)
+            .map_err(|error| ArchiveError::Storage(format!("`{}`: {error}", self.home.display())))
+    }
+}
+
+impl UserKey for KeyFile {
+    fn derive_token(&self, purpose: &str) -> Result<String, ArchiveError> {
+        // Domain separation: signed logs are JSON objects, never strings.
+        let signature = self.load()?.sign(&format!("password: {purpose}").into());
+        Ok(signature[..TOKEN_HEX_DIGITS].to_owned())
+    }
+}
 
 /// The user's secret key.
 pub(super) struct SigningKey(Vec<u8>);

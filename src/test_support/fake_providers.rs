@@ -189,12 +189,14 @@ pub(crate) struct FailingLog {
 }
 
 impl Log for FailingLog {
-    fn append(&mut self, events: &[Event]) -> Result<u64, LogError> {
-        let remaining = self.writes_left.checked_sub(1);
-        self.writes_left = remaining.ok_or_else(|| LogError::WriteFailed("crash".into()))?;
-        let mut recorded = self.events.lock().unwrap();
-        recorded.extend_from_slice(events);
-        Ok(recorded.len() as u64)
+    fn append<'a>(&'a mut self, events: &'a [Event]) -> BoxFuture<'a, Result<u64, LogError>> {
+        Box::pin(async move {
+            let remaining = self.writes_left.checked_sub(1);
+            self.writes_left = remaining.ok_or_else(|| LogError::WriteFailed("crash".into()))?;
+            let mut recorded = self.events.lock().unwrap();
+            recorded.extend_from_slice(events);
+            Ok(recorded.len() as u64)
+        })
     }
 }
 

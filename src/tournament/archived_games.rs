@@ -77,14 +77,14 @@ pub fn game_status(debate: &Debate) -> GameStatus {
 }
 
 /// Loads all games of a tournament by key, and their total cost.
-pub fn load_games(
+pub async fn load_games(
     app: &App,
     plan: &TournamentPlan,
     root: &Path,
 ) -> Result<(BTreeMap<String, ArchivedGame>, Spend), AppError> {
     let mut games: BTreeMap<String, ArchivedGame> = BTreeMap::new();
     let mut spent = Spend::default();
-    for (key, archived) in find_games(app, plan, root, None)? {
+    for (key, archived) in find_games(app, plan, root, None).await? {
         spent += archived.spent;
         keep_better(&mut games, key, archived);
     }
@@ -92,24 +92,24 @@ pub fn load_games(
 }
 
 /// Loads one game.
-pub fn load_game(
+pub async fn load_game(
     app: &App,
     plan: &TournamentPlan,
     root: &Path,
     key: &str,
 ) -> Result<Option<ArchivedGame>, AppError> {
-    Ok(load_attempts(app, plan, root, key)?.0)
+    Ok(load_attempts(app, plan, root, key).await?.0)
 }
 
 /// Loads one game, and the ids of all debates that attempted it.
-pub(super) fn load_attempts(
+pub(super) async fn load_attempts(
     app: &App,
     plan: &TournamentPlan,
     root: &Path,
     key: &str,
 ) -> Result<(Option<ArchivedGame>, Vec<String>), AppError> {
     let (mut games, mut ids) = (BTreeMap::new(), vec![]);
-    for (key, archived) in find_games(app, plan, root, Some(key.to_owned()))? {
+    for (key, archived) in find_games(app, plan, root, Some(key.to_owned())).await? {
         ids.push(archived.id.clone());
         keep_better(&mut games, key, archived);
     }
@@ -126,7 +126,7 @@ fn keep_better(games: &mut BTreeMap<String, ArchivedGame>, key: String, archived
     }
 }
 
-fn find_games(
+async fn find_games(
     app: &App,
     plan: &TournamentPlan,
     root: &Path,
@@ -135,8 +135,8 @@ fn find_games(
     let (root, tournament) = (Some(root.to_owned()), Some(plan.name.clone()));
     let query = DebateQuery { root, tournament, game_key, ..DebateQuery::default() };
     let mut games = vec![];
-    for card in app.archive().list(&query)? {
-        let (_, debate, flaw) = app.read(&card.id)?;
+    for card in app.archive().queries.list(&query).await? {
+        let (_, debate, flaw) = app.read(&card.id).await?;
         let key = debate.setup().terms.get(GAME_TERM).cloned().unwrap_or_default();
         let mut archived = ArchivedGame::from_debate(&debate);
         if let Some(flaw) = flaw {

@@ -92,12 +92,12 @@ impl GameRunner<'_> {
     ) -> Result<Option<DebateRun>, AppError> {
         let GameRunner { app, plan, workspace, .. } = self;
         let (archived, supersedes) =
-            archived_games::load_attempts(app, plan, &workspace.root, &game.key)?;
+            archived_games::load_attempts(app, plan, &workspace.root, &game.key).await?;
         match archived {
             Some(ArchivedGame { status: GameStatus::Played, .. }) => Ok(None),
             Some(ArchivedGame { status: GameStatus::Started, id, .. }) => {
-                let commands = self.with_budget_command(&id, budget, vec![])?;
-                Ok(Some(app.resume(&id, workspace, LeaseMode::IfFree, commands)?))
+                let commands = self.with_budget_command(&id, budget, vec![]).await?;
+                Ok(Some(app.resume(&id, workspace, LeaseMode::IfFree, commands).await?))
             }
             Some(ArchivedGame {
                 status: GameStatus::Failed { reopen_from: Some(from), .. },
@@ -105,8 +105,8 @@ impl GameRunner<'_> {
                 ..
             }) => {
                 let commands =
-                    self.with_budget_command(&id, budget, vec![Command::Reopen { from }])?;
-                Ok(Some(app.resume(&id, workspace, LeaseMode::IfFree, commands)?))
+                    self.with_budget_command(&id, budget, vec![Command::Reopen { from }]).await?;
+                Ok(Some(app.resume(&id, workspace, LeaseMode::IfFree, commands).await?))
             }
             _ => {
                 let request = StartRequest {
@@ -126,13 +126,13 @@ impl GameRunner<'_> {
     }
 
     /// Adds a command that sets the budget, if it differs and is not exhausted.
-    fn with_budget_command(
+    async fn with_budget_command(
         &self,
         id: &str,
         budget: Budget,
         mut commands: Vec<Command>,
     ) -> Result<Vec<Command>, AppError> {
-        let (_, debate, _) = self.app.read(id)?;
+        let (_, debate, _) = self.app.read(id).await?;
         if budget != debate.budget() && !budget.is_exhausted(debate.spent()) {
             let because = String::from("the tournament allows it");
             commands.push(Command::Amend { change: Amendment::Limit { budget }, because });
@@ -182,7 +182,7 @@ impl GameRunner<'_> {
             }
             // Only the holder matters here, so the query skips all events.
             let after = u64::from(u32::MAX);
-            match self.app.archive().news_since(id, after) {
+            match self.app.archive().events.news_since(id, after).await {
                 Ok(changes) if changes.holder.is_some() => {}
                 _ => return true,
             }

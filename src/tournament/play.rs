@@ -72,7 +72,7 @@ pub async fn play(
     mut report: impl FnMut(&TournamentEvent),
 ) -> Result<(TournamentEnd, Standings), AppError> {
     let games = build_schedule(plan);
-    let (archived, spent) = archived_games::load_games(app, plan, &settings.workspace.root)?;
+    let (archived, spent) = archived_games::load_games(app, plan, &settings.workspace.root).await?;
     let mut queue = VecDeque::new();
     for game in &games {
         let attempts = match archived.get(&game.key).map(|it| &it.status) {
@@ -118,7 +118,7 @@ pub async fn play(
                 while let Ok(event) = event_receiver.try_recv() {
                     report(&event);
                 }
-                if let Some(event) = run.record_end(game, end, tournament_end)? {
+                if let Some(event) = run.record_end(game, end, tournament_end).await? {
                     report(&event);
                 }
             }
@@ -185,7 +185,7 @@ impl TournamentRun<'_> {
     }
 
     /// Records the end of a game, queues a retry if needed, and returns the event to report.
-    fn record_end(
+    async fn record_end(
         &mut self,
         queued: QueuedGame,
         end: GameEnd,
@@ -198,7 +198,8 @@ impl TournamentRun<'_> {
             self.plan,
             &self.settings.workspace.root,
             &game.key,
-        )?;
+        )
+        .await?;
         let previous = self
             .archived
             .get(&game.key)

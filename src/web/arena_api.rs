@@ -148,7 +148,7 @@ async fn poll(
     let id = path_debate_id(id);
     let result = async {
         let (identifier, key) = read_credentials(&parts.headers)?;
-        state.authenticate_bot(&parts, &id, (&identifier, &key))?;
+        state.authenticate_bot(&parts, &id, (&identifier, &key)).await?;
         let wait = match wait {
             Ok(Query(PollQuery { wait })) => wait.unwrap_or(0),
             Err(_) => {
@@ -169,7 +169,7 @@ async fn speech(
     let (parts, body) = request.into_parts();
     let result = async {
         let (identifier, key) = read_credentials(&parts.headers)?;
-        state.authenticate_bot(&parts, &id, (&identifier, &key))?;
+        state.authenticate_bot(&parts, &id, (&identifier, &key)).await?;
         let speech_request: SpeechRequest = read_json_body(body, MAX_SPEECH_BODY_BYTES).await?;
         state.arena.speak(&id, (&identifier, &key), speech_request).await
     };
@@ -178,8 +178,11 @@ async fn speech(
 
 async fn show(State(state): State<ArenaApiState>, id: PathDebateId, parts: Parts) -> Response {
     let id = path_debate_id(id);
-    let result = state.authorize_read(&parts).and_then(|()| state.arena.public_status(&id));
-    respond(result, Some(&id))
+    let result = async {
+        state.authorize_read(&parts)?;
+        state.arena.public_status(&id).await
+    };
+    respond(result.await, Some(&id))
 }
 
 #[derive(Deserialize)]
@@ -195,7 +198,8 @@ async fn list(
     query: Result<Query<ListQuery>, axum::extract::rejection::QueryRejection>,
     parts: Parts,
 ) -> Response {
-    let result = state.authorize_read(&parts).and_then(|()| {
+    let result = async {
+        state.authorize_read(&parts)?;
         let Ok(Query(ListQuery { status, limit })) = query else {
             return Err(ArenaError::MalformedBody("`limit` must be a number".into()));
         };
@@ -205,9 +209,9 @@ async fn list(
                 "`status` must be waiting, active or ended".into(),
             ));
         }
-        Ok(state.arena.list_debates(status.as_deref(), limit.unwrap_or(usize::MAX)))
-    });
-    respond(result, None)
+        Ok(state.arena.list_debates(status.as_deref(), limit.unwrap_or(usize::MAX)).await)
+    };
+    respond(result.await, None)
 }
 
 async fn openapi_document() -> Response {
@@ -240,7 +244,7 @@ impl ArenaApiState {
 
     /// Authenticates a bot and applies its rate limit. In this order, so that a request with a
     /// wrong key does not use up the bot's limit.
-    fn authenticate_bot(
+    async fn authenticate_bot(
         &self,
         parts: &Parts,
         id: &str,
@@ -248,7 +252,7 @@ impl ArenaApiState {
     ) -> Result<(), ArenaError> {
         self.check_network_rate(parts)?;
         check_id_length(id)?;
-        self.arena.verify_credentials(id, (identifier, key))?;
+        self.arena.verify_credentials(id, (identifier, key)).await?;
         check_bot_rate(&self.bot_limiter, id, identifier)
     }
 

@@ -1,7 +1,7 @@
 //! Authentication of the live page by tokens for two access levels. Tokens are derived from the
 //! user's key by HMAC. The `/enter` URL exchanges a token for a cookie that is `HttpOnly` and
 //! `SameSite=Strict`, so that scripts cannot read it and other sites cannot send it.
-use crate::engine::{Archive, ArchiveError};
+use crate::engine::{ArchiveError, UserKey};
 use axum::http::{HeaderMap, HeaderValue, header};
 use subtle::ConstantTimeEq;
 
@@ -37,17 +37,17 @@ impl AuthTokens {
     /// Derives the tokens of a command (`view` or `serve`). If `public_read`, reading needs no
     /// token.
     pub fn new(
-        archive: &dyn Archive,
+        key: &dyn UserKey,
         command: &str,
         public_read: bool,
     ) -> Result<AuthTokens, ArchiveError> {
         let derive = |access: &str| -> Result<AccessToken, ArchiveError> {
-            let token = archive.derive_token(&format!("{command}: {access}"))?;
-            let cookie = archive.derive_token(&format!("{command}: cookie of {token}"))?;
+            let token = key.derive_token(&format!("{command}: {access}"))?;
+            let cookie = key.derive_token(&format!("{command}: cookie of {token}"))?;
             Ok(AccessToken { token, cookie })
         };
         let (owner, reader) = (derive("act")?, derive("read")?);
-        let csrf_token = archive.derive_token(&format!("{command}: forms of {}", owner.cookie))?;
+        let csrf_token = key.derive_token(&format!("{command}: forms of {}", owner.cookie))?;
         Ok(AuthTokens {
             cookie_name: format!("debate_{command}"),
             owner,

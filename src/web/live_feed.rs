@@ -93,14 +93,15 @@ impl LiveFeeds {
     }
 
     /// Returns the feed of a debate, and starts its task if needed. It runs while the caller holds
-    /// the feed. Blocks on the database.
-    pub(super) fn open_feed(self: &Arc<LiveFeeds>, id: &str) -> Result<Arc<LiveFeed>, AppError> {
-        let mut feeds = lock(&self.feeds);
-        feeds.retain(|_, feed| feed.strong_count() > 0);
-        if let Some(feed) = feeds.get(id).and_then(Weak::upgrade) {
+    /// the feed.
+    pub(super) async fn open_feed(
+        self: &Arc<LiveFeeds>,
+        id: &str,
+    ) -> Result<Arc<LiveFeed>, AppError> {
+        if let Some(feed) = self.find_feed(id) {
             return Ok(feed);
         }
-        let stored = self.app.archive().read(id)?;
+        let stored = self.app.archive().events.read(id).await?;
         let history = DebateHistory::from_stored(&stored, None)?;
         let rendered = RenderedDebate::new(&history, &self.render_context(id), None);
         let mut state = FeedState {
@@ -109,8 +110,13 @@ impl LiveFeeds {
             recent_updates: VecDeque::new(),
             live_turns: LiveTurns::default(),
         };
-        let live_texts = self.app.archive().live_texts(id)?;
+        let live_texts = self.app.archive().queries.live_texts(id).await?;
         state.live_turns.update(state.history.debate(), &live_texts);
+        let mut feeds = lock(&self.feeds);
+        // Another viewer may have opened it meanwhile.
+        if let Some(feed) = feeds.get(id).and_then(Weak::upgrade) {
+            return Ok(feed);
+        }
         let (id, sender) = (id.to_owned(), broadcast::channel(CHANNEL_CAPACITY).0);
         let feed = Arc::new(LiveFeed { id: id.clone(), sender, state: Mutex::new(state) });
         feeds.insert(id, Arc::downgrade(&feed));
@@ -119,10 +125,17 @@ impl LiveFeeds {
         Ok(feed)
     }
 
-    /// Reads new events and broadcasts the updates. Blocks on the database.
-    fn poll_archive(&self, feed: &LiveFeed) -> Result<(), AppError> {
+    /// The open feed of a debate. Forgets feeds without viewers.
+    fn find_feed(&self, id: &str) -> Option<Arc<LiveFeed>> {
+        let mut feeds = lock(&self.feeds);
+        feeds.retain(|_, feed| feed.strong_count() > 0);
+        feeds.get(id).and_then(Weak::upgrade)
+    }
+
+    /// Reads new events and broadcasts the updates. Renders them, so it blocks for a while.
+    async fn poll_archive(&self, feed: &LiveFeed) -> Result<(), AppError> {
         let seq = lock(&feed.state).history.seq();
-        let news = self.app.archive().news_since(&feed.id, seq)?;
+        let news = self.app.archive().events.news_since(&feed.id, seq).await?;
         // Send under the lock. A new viewer subscribes under it too, so it misses no message and
         // gets none twice.
         let mut state = lock(&feed.state);
@@ -254,7 +267,9 @@ async fn poll_loop(feeds: Arc<LiveFeeds>, id: String, feed: Weak<LiveFeed>) {
             return;
         };
         let feeds = feeds.clone();
-        let result = tokio::task::spawn_blocking(move || feeds.poll_archive(&feed)).await;
+        let runtime = tokio::runtime::Handle::current();
+        let poll = move || runtime.block_on(feeds.poll_archive(&feed));
+        let result = tokio::task::spawn_blocking(poll).await;
         if let Ok(Err(error)) = result {
             tracing::warn!(debate = %id, %error, "live feed cannot read the debate");
         }

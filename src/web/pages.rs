@@ -1,5 +1,5 @@
 //! Loads debates from the archive and renders pages. Runs on the blocking thread pool, because
-//! database queries must not block the async threads.
+//! rendering and local database queries must not block the async threads.
 use super::assets::{STYLE, asset_urls};
 use super::auth::AccessLevel;
 use super::blocking::run_blocking;
@@ -25,7 +25,6 @@ use crate::page::timeline::{TimelineEntry, timeline};
 use crate::rating::Leaderboard;
 use axum::http::StatusCode;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 /// Maximum number of debates in an archive query.
@@ -46,7 +45,7 @@ pub(super) async fn load_history(
     stored: StoredDebate,
     until: Option<u64>,
 ) -> Result<DebateHistory, HttpError> {
-    run_blocking(move || build_history(&stored, until)).await
+    run_blocking(async move { build_history(&stored, until) }).await
 }
 
 fn build_history(stored: &StoredDebate, until: Option<u64>) -> Result<DebateHistory, HttpError> {
@@ -67,12 +66,13 @@ pub(super) async fn debate_page(
     viewer: Viewer,
 ) -> Result<Html, HttpError> {
     let stored = state.load_debate(&id).await?;
-    run_blocking(move || {
+    run_blocking(async move {
         let last_seq = stored.events.last().map_or(0, |recorded| recorded.seq);
         let history = build_history(&stored, until)?;
         let mut live_turns = LiveTurns::default();
         if history.seq() == last_seq {
-            live_turns.update(history.debate(), &state.app.archive().live_texts(&id)?);
+            live_turns
+                .update(history.debate(), &state.app.archive().queries.live_texts(&id).await?);
         }
         let live_text =
             live_turns.snapshot().into_iter().map(|update| (update.turn, update.text)).collect();
@@ -90,7 +90,7 @@ pub(super) async fn debate_fragments(
     viewer: Viewer,
 ) -> Result<PageFragments, HttpError> {
     let stored = state.load_debate(&id).await?;
-    run_blocking(move || {
+    run_blocking(async move {
         let last_seq = stored.events.last().map_or(0, |recorded| recorded.seq);
         let history = build_history(&stored, until)?;
         let context = state.feeds.render_context(&id);
@@ -105,13 +105,13 @@ pub(super) async fn debate_timeline(
     id: String,
 ) -> Result<Vec<TimelineEntry>, HttpError> {
     let stored = state.load_debate(&id).await?;
-    run_blocking(move || Ok(timeline(&build_history(&stored, None)?))).await
+    run_blocking(async move { Ok(timeline(&build_history(&stored, None)?)) }).await
 }
 
 /// A debate as one self-contained HTML file.
 pub(super) async fn export_page(state: SiteState, id: String) -> Result<Html, HttpError> {
     let stored = state.load_debate(&id).await?;
-    run_blocking(move || Ok(render_export(&build_history(&stored, None)?, STYLE))).await
+    run_blocking(async move { Ok(render_export(&build_history(&stored, None)?, STYLE)) }).await
 }
 
 /// A source file at the debate's pinned commit. Viewers that may only read get only files that the
@@ -124,7 +124,7 @@ pub(super) async fn source_page(
     level: AccessLevel,
 ) -> Result<Html, HttpError> {
     let stored = state.load_debate(&id).await?;
-    run_blocking(move || {
+    run_blocking(async move {
         let history = build_history(&stored, None)?;
         if level != AccessLevel::Act && !has_valid_citation(history.debate(), &path) {
             return Err(HttpError::new(
@@ -146,27 +146,38 @@ pub(super) async fn archive_page(
     state: SiteState,
     page_query: ArchivePageQuery,
 ) -> Result<Html, HttpError> {
-    run_blocking(move || {
+    run_blocking(async move {
         let mut query = page_query.to_archive_query();
-        let visible = state.list_visible(MAX_LISTED)?;
+        let visible = state.list_visible(MAX_LISTED).await?;
         if let SiteScope::Format(format) = &state.scope {
             query.format = Some(format.clone());
             query.root = None;
         }
         let mut hits = vec![];
         let list_query = DebateQuery { limit: Some(MAX_LISTED), ..query.clone() };
-        let mut cards = state.app.archive().list(&list_query)?;
+        let mut cards = state.app.archive().queries.list(&list_query).await?;
         if page_query.has_search() {
             query.limit = Some(MAX_HITS);
             let words: String = page_query.q.chars().take(MAX_SEARCH_CHARS).collect();
-            hits = without_sealed_hits(&state, &cards, state.app.archive().search(&words, &query)?);
+            hits = without_sealed_hits(
+                &state,
+                &cards,
+                state.app.archive().queries.search(&words, &query).await?,
+            )
+            .await;
             let found_ids: BTreeSet<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
             cards.retain(|card| found_ids.contains(card.id.as_str()));
         }
         cards.retain(|card| page_query.matches(card));
         if page_query.contested_only() {
             cards.truncate(MAX_CONTESTED_CHECKS);
-            cards.retain(|card| is_contested(&state, card));
+            let mut contested = vec![];
+            for card in cards {
+                if is_contested(&state, &card).await {
+                    contested.push(card);
+                }
+            }
+            cards = contested;
         }
         let cards = running_first(cards);
         let page: Vec<DebateCard> = cards
@@ -203,30 +214,33 @@ pub(super) async fn archive_page(
 }
 
 /// Removes hits in sealed turns. The search index contains them, but they must not be revealed yet.
-fn without_sealed_hits(
+async fn without_sealed_hits(
     state: &SiteState,
     cards: &[DebateCard],
     hits: Vec<SearchHit>,
 ) -> Vec<SearchHit> {
     let finished: BTreeSet<&str> =
         cards.iter().filter(|card| card.status.is_over()).map(|card| card.id.as_str()).collect();
+    let is_open_turn = |hit: &SearchHit| hit.turn.is_some() && !finished.contains(hit.id.as_str());
     let mut debates: BTreeMap<String, Option<Debate>> = BTreeMap::new();
-    let mut is_visible = |hit: &SearchHit| {
-        let Some(turn) = hit.turn.as_deref().filter(|_| !finished.contains(hit.id.as_str())) else {
-            return true;
-        };
-        let debate = debates
-            .entry(hit.id.clone())
-            .or_insert_with(|| state.app.read(&hit.id).ok().map(|(_, debate, _)| debate));
+    for hit in hits.iter().filter(|hit| is_open_turn(hit)) {
+        if !debates.contains_key(&hit.id) {
+            let debate = state.app.read(&hit.id).await.ok().map(|(_, debate, _)| debate);
+            debates.insert(hit.id.clone(), debate);
+        }
+    }
+    let is_visible = |hit: &SearchHit| {
+        let Some(turn) = hit.turn.as_deref().filter(|_| is_open_turn(hit)) else { return true };
+        let debate = debates.get(&hit.id).and_then(Option::as_ref);
         let cue: Option<Cue> = turn.parse().ok();
-        let debate_and_cue = debate.as_ref().zip(cue).filter(|(debate, cue)| debate.has_cue(*cue));
+        let debate_and_cue = debate.zip(cue).filter(|(debate, cue)| debate.has_cue(*cue));
         debate_and_cue.is_some_and(|(debate, cue)| !debate.is_sealed(cue))
     };
-    hits.into_iter().filter(|hit| is_visible(hit)).collect()
+    hits.into_iter().filter(is_visible).collect()
 }
 
-fn is_contested(state: &SiteState, card: &DebateCard) -> bool {
-    let result = state.app.read(&card.id);
+async fn is_contested(state: &SiteState, card: &DebateCard) -> bool {
+    let result = state.app.read(&card.id).await;
     result.is_ok_and(|(_, debate, _)| judgment(&debate).is_some_and(|it| it.is_contested()))
 }
 
@@ -237,14 +251,15 @@ fn is_leaderboard_fresh(age: Duration) -> bool {
 
 /// The leaderboard page, from a cache.
 pub(super) async fn leaderboard_page(state: SiteState) -> Result<Html, HttpError> {
-    run_blocking(move || {
-        let mut cache = state.leaderboard_cache.lock().unwrap_or_else(PoisonError::into_inner);
+    run_blocking(async move {
+        let mut cache = state.leaderboard_cache.lock().await;
         if let Some((_, page)) =
             cache.as_ref().filter(|(built_at, _)| is_leaderboard_fresh(built_at.elapsed()))
         {
             return Ok(page.clone());
         }
-        let leaderboard = Leaderboard::from_cards(&state.app, state.list_visible(usize::MAX)?)?;
+        let leaderboard =
+            Leaderboard::from_cards(&state.app, state.list_visible(usize::MAX).await?).await?;
         let page = render_leaderboard_page(&leaderboard, asset_urls());
         *cache = Some((Instant::now(), page.clone()));
         Ok(page)
@@ -259,14 +274,14 @@ pub(super) async fn comparison_page(
     second: Option<String>,
 ) -> Result<Html, HttpError> {
     let (Some(first), Some(second)) = (first.clone(), second) else {
-        return run_blocking(move || {
-            let cards = state.list_visible(MAX_CHOICES)?;
+        return run_blocking(async move {
+            let cards = state.list_visible(MAX_CHOICES).await?;
             Ok(compare::render_choice_page(first.as_deref(), &cards, asset_urls()))
         })
         .await;
     };
     let (first, second) = (state.load_debate(&first).await?, state.load_debate(&second).await?);
-    run_blocking(move || {
+    run_blocking(async move {
         Ok(compare::render_comparison_page(
             &build_history(&first, None)?,
             &build_history(&second, None)?,

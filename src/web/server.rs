@@ -126,7 +126,8 @@ impl ArenaServer {
             }
         }
         let waiting_rooms = arena_service.joinable_rooms();
-        let auth = AuthTokens::new(app.archive(), "serve", local_only).map_err(start_error)?;
+        let auth =
+            AuthTokens::new(&*app.archive().key, "serve", local_only).map_err(start_error)?;
         let origin_check =
             OriginCheck::new(listener.local_addr().map_err(start_error)?, &host_names);
         Ok(ArenaServer {

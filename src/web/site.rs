@@ -278,8 +278,8 @@ async fn open_event_stream(
             "Reload the page later; it also works without live updates.",
         )
     })?;
-    run_blocking(move || {
-        let feed = state.feeds.open_feed(&id)?;
+    run_blocking(async move {
+        let feed = state.feeds.open_feed(&id).await?;
         Ok(sse_response(state.feeds.clone(), feed, after, viewer, slot)?)
     })
     .await

@@ -9,7 +9,7 @@ use crate::arena::ArenaService;
 use crate::engine::{DebateCard, DebateQuery, StoredDebate, Workspace};
 use crate::page::rendered::Viewer;
 use axum::http::HeaderMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Which debates are visible. All others respond with 404.
@@ -32,15 +32,16 @@ pub(super) struct SiteState {
     pub(super) arena: Option<ArenaService>,
     pub(super) viewer_slots: ViewerSlots,
     /// Cached leaderboard page. Building it reads all debates.
-    pub(super) leaderboard_cache: Arc<Mutex<Option<(Instant, crate::page::html::Html)>>>,
+    pub(super) leaderboard_cache:
+        Arc<tokio::sync::Mutex<Option<(Instant, crate::page::html::Html)>>>,
 }
 
 impl SiteState {
     /// Loads a debate. A debate out of scope is not found.
     pub(super) async fn load_debate(&self, id: &str) -> Result<StoredDebate, HttpError> {
         let (state, id) = (self.clone(), id.to_owned());
-        run_blocking(move || {
-            let stored = state.app.archive().read(&id)?;
+        run_blocking(async move {
+            let stored = state.app.archive().events.read(&id).await?;
             let is_visible = match &state.scope {
                 SiteScope::All => true,
                 SiteScope::Format(format) => stored.setup.format.name == *format,
@@ -51,13 +52,13 @@ impl SiteState {
     }
 
     /// Lists the visible debates, last changed first.
-    pub(super) fn list_visible(&self, limit: usize) -> Result<Vec<DebateCard>, HttpError> {
+    pub(super) async fn list_visible(&self, limit: usize) -> Result<Vec<DebateCard>, HttpError> {
         let format = match &self.scope {
             SiteScope::All => None,
             SiteScope::Format(format) => Some(format.clone()),
         };
         let query = DebateQuery { format, limit: Some(limit), ..DebateQuery::default() };
-        Ok(self.app.archive().list(&query)?)
+        Ok(self.app.archive().queries.list(&query).await?)
     }
 
     pub(super) fn viewer_of(&self, headers: &HeaderMap) -> Viewer {

@@ -88,7 +88,7 @@ async fn list_has_at_most_100_debates() {
         create_room(&arena).await.unwrap();
     }
     for (limit, expected) in [(99, 99), (100, 100), (101, 100), (usize::MAX, 100)] {
-        let listing = arena.list_debates(Some("waiting"), limit);
+        let listing = arena.list_debates(Some("waiting"), limit).await;
         assert_eq!((listing.debates.len(), listing.total), (expected, 101), "limit {limit}");
     }
 }
@@ -121,7 +121,7 @@ async fn speech_is_awaited_for_120_seconds() {
     session.run_until_idle(&ScriptedProviders::new(&events, &setup)).await.unwrap();
     for (advanced_ms, failed_turns) in [(119_999, 0), (1, 1)] {
         advance(Duration::from_millis(advanced_ms)).await;
-        session.fail_overdue().unwrap();
+        session.fail_overdue().await.unwrap();
         assert_eq!(session.debate().failed_turns().count(), failed_turns);
     }
 }

@@ -2,7 +2,7 @@
 //! another process, or by none. A batch of commands is executed completely and once, or not at all,
 //! and the sender gets the result.
 use crate::fake_providers::NoEvidence;
-use crate::test_env::{RunningProcess, SeatScript, TestEnv, speech_with_claim, wait_until};
+use crate::test_env::{RunningProcess, SeatScript, TestEnv, speech_with_claim};
 use debate_mcp::app::{
     App, AppError, AppParts, CommandOutcome, StartDefaults, StartPolicy, StartProgress,
     StartRequest,
@@ -33,7 +33,7 @@ pub(crate) fn test_app(env: &TestEnv) -> App {
     let clock: Arc<dyn Clock> = Arc::new(WallClock);
     let root = env.repo_root();
     App::new(AppParts {
-        archive: Arc::new(SqliteArchive::new(env.data_dir(), clock.clone())),
+        archive: SqliteArchive::new(env.data_dir(), clock.clone()).into_ports(),
         providers: Arc::new(ProviderRegistry::new(ProviderConfig::default())),
         briefs: Arc::new(RepositorySource {
             current_folder: root.clone(),
@@ -104,8 +104,8 @@ fn held_position(debate: &Debate) -> Option<Position> {
 }
 
 /// The texts of all remarks, in order.
-fn remark_texts(app: &App, id: &str) -> Vec<String> {
-    let (_, debate, flaw) = app.read(id).unwrap();
+async fn remark_texts(app: &App, id: &str) -> Vec<String> {
+    let (_, debate, flaw) = app.read(id).await.unwrap();
     assert_eq!(flaw, None);
     debate.remarks().iter().map(|remark| remark.text.clone()).collect()
 }
@@ -116,9 +116,9 @@ fn queue_length(env: &TestEnv) -> i64 {
 }
 
 /// Polls a condition that other tasks bring about, with a timeout of 8 seconds.
-async fn poll_until(description: &str, mut condition: impl FnMut() -> bool) {
+async fn poll_until(description: &str, mut condition: impl AsyncFnMut() -> bool) {
     for _ in 0..800 {
-        if condition() {
+        if condition().await {
             return;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -142,7 +142,7 @@ async fn commands_reach_a_debate_in_another_process() {
     assert!(twice.contains("a hold is not possible now"), "{twice}");
     // Conclude, and continue past the hold before the verdict.
     let because = Some("seen enough".to_owned());
-    let mut ahead = desk.read(&id).unwrap().1;
+    let mut ahead = desk.read(&id).await.unwrap().1;
     ahead.apply(Event::Concluded { because: because.clone() }).unwrap();
     let before = held_position(&ahead).unwrap();
     let end = vec![Command::Conclude { because }, Command::Continue { before }];
@@ -153,8 +153,8 @@ async fn commands_reach_a_debate_in_another_process() {
     for event in ["interjected", "held", "concluded", "closed"] {
         assert_eq!(count_events(&lab, &id, event), 1, "{event}");
     }
-    assert_eq!(remark_texts(&desk, &id), ["Mind the locks."]);
-    assert_eq!(desk.read(&id).unwrap().1.end_reason(), Some("seen enough"));
+    assert_eq!(remark_texts(&desk, &id).await, ["Mind the locks."]);
+    assert_eq!(desk.read(&id).await.unwrap().1.end_reason(), Some("seen enough"));
     assert_eq!(queue_length(&lab), 0, "answered commands are deleted from the queue");
     lab.assert_replays(&id);
 }
@@ -173,12 +173,12 @@ async fn debate_of_a_killed_process_accepts_commands() {
         app.send_commands(&id, &workspace, vec![remark("Still here?")]).await.unwrap(),
         no_holder
     );
-    assert_eq!(app.read(&id).unwrap().0.holder, None);
+    assert_eq!(app.read(&id).await.unwrap().0.holder, None);
     assert_eq!(count_events(&env, &id, "asked"), asked_count);
     let end_commands = vec![Command::Conclude { because: None }];
     assert_eq!(app.send_commands(&id, &workspace, end_commands).await.unwrap(), no_holder);
-    poll_until("the debate is judged and its lease released", || {
-        let (stored, debate, _) = app.read(&id).unwrap();
+    poll_until("the debate is judged and its lease released", async || {
+        let (stored, debate, _) = app.read(&id).await.unwrap();
         debate.outcome().is_some() && stored.holder.is_none()
     })
     .await;
@@ -202,10 +202,13 @@ async fn queued_command_survives_the_death_of_the_holder() {
             async move { app.send_commands(&id, &workspace, vec![remark("Anybody?")]).await },
         )
     };
-    poll_until("the command is queued", || queue_length(&env) == 1).await;
+    poll_until("the command is queued", async || queue_length(&env) == 1).await;
     process.send_signal("KILL");
     assert_eq!(sending.await.unwrap().unwrap(), CommandOutcome { holder: None });
-    assert_eq!((remark_texts(&app, &id), queue_length(&env)), (vec!["Anybody?".to_owned()], 0));
+    assert_eq!(
+        (remark_texts(&app, &id).await, queue_length(&env)),
+        (vec!["Anybody?".to_owned()], 0)
+    );
 }
 
 /// Tokio time is paused, so the timeout passes at once.
@@ -228,7 +231,7 @@ async fn unanswered_command_times_out_and_is_withdrawn() {
     tokio::time::resume();
     app.send_commands(&id, &workspace, vec![remark("In time.")]).await.unwrap();
     assert_eq!(env.events(&id).len(), log_before.len() + 1);
-    assert_eq!(remark_texts(&app, &id), ["In time."]);
+    assert_eq!(remark_texts(&app, &id).await, ["In time."]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -257,7 +260,10 @@ async fn human_reply_can_come_from_another_process() {
     let error =
         holder_app.send_commands(&id, &workspace, reply(awaited[0], "Use two.")).await.unwrap_err();
     assert!(error.to_string().contains("was taken already"), "{error}");
-    poll_until("the debate is over", || other_app.read(&id).unwrap().1.outcome().is_some()).await;
+    poll_until("the debate is over", async || {
+        other_app.read(&id).await.unwrap().1.outcome().is_some()
+    })
+    .await;
     job.stop().await;
     assert!(env.turn_counts(&id).values().all(|times| *times == 1));
     env.assert_replays(&id);
@@ -277,20 +283,20 @@ async fn continue_command_runs_until_the_next_hold() {
     let job = start_duel((&app, &workspace), &env, seats, options).await;
     let id = job.id().to_owned();
     job.stop().await;
-    let read = || app.read(&id).unwrap();
-    let first_hold = held_position(&read().1).unwrap();
+    let read = async || app.read(&id).await.unwrap();
+    let first_hold = held_position(&read().await.1).unwrap();
     let commands = vec![remark("Briefly."), Command::Continue { before: first_hold }];
     app.send_commands(&id, &workspace, commands.clone()).await.unwrap();
-    poll_until("the debate holds before the second round", || {
-        held_position(&read().1).is_some_and(|position| position > first_hold)
-            && read().0.holder.is_none()
+    poll_until("the debate holds before the second round", async || {
+        held_position(&read().await.1).is_some_and(|position| position > first_hold)
+            && read().await.0.holder.is_none()
     })
     .await;
     // The round has begun, so this continue command is stale.
     let error = app.send_commands(&id, &workspace, commands).await.unwrap_err();
     assert!(matches!(error, AppError::Session(_)), "{error}");
-    assert_eq!(remark_texts(&app, &id), ["Briefly."]);
-    assert_eq!(read().0.holder, None, "a refused command leaves no lease");
+    assert_eq!(remark_texts(&app, &id).await, ["Briefly."]);
+    assert_eq!(read().await.0.holder, None, "a refused command leaves no lease");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -317,13 +323,13 @@ async fn malformed_commands_are_refused_and_old_ones_expire() {
         let pairs = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
         pairs.map(Result::unwrap).collect()
     };
-    poll_until("both are refused", || answers()[..2].iter().all(|it| it.1.is_some())).await;
+    poll_until("both are refused", async || answers()[..2].iter().all(|it| it.1.is_some())).await;
     for (_, answer) in &answers()[..2] {
         let answer: Value = serde_json::from_str(answer.as_ref().unwrap()).unwrap();
         assert!(answer["Err"].as_str().unwrap().contains("cannot read the command"), "{answer}");
     }
     other_app.send_commands(&id, &workspace, vec![remark("From now.")]).await.unwrap();
-    assert_eq!(remark_texts(&other_app, &id), ["From now."]);
+    assert_eq!(remark_texts(&other_app, &id).await, ["From now."]);
     let rows: Vec<i64> = answers().iter().map(|it| it.0).collect();
     assert_eq!(rows, [1, 2, 3], "the expired command is deleted");
     assert_eq!(answers()[2].1, None, "an old command is not executed");
@@ -347,18 +353,23 @@ async fn acknowledged_commands_are_executed_exactly_once() {
             })
         })
         .collect();
-    poll_until("some commands are accepted", || !remark_texts(&apps[0], &id).is_empty()).await;
+    poll_until("some commands are accepted", async || {
+        !remark_texts(&apps[0], &id).await.is_empty()
+    })
+    .await;
     process.send_signal("KILL");
     let mut accepted = vec![];
     for task in sending {
         let (text, sent) = task.await.unwrap();
         accepted.extend(sent.then_some(text));
     }
-    let mut recorded = remark_texts(&apps[0], &id);
+    let mut recorded = remark_texts(&apps[0], &id).await;
     accepted.sort();
     recorded.sort();
     assert_eq!(recorded, accepted);
     assert!(!accepted.is_empty());
-    let is_free = || apps[0].read(&id).unwrap().0.holder.is_none();
-    wait_until("the lease is released", is_free);
+    poll_until("the lease is released", async || {
+        apps[0].read(&id).await.unwrap().0.holder.is_none()
+    })
+    .await;
 }

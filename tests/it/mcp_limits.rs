@@ -3,7 +3,7 @@
 use crate::debate_fixture::debate_setup;
 use crate::mcp_wait::{InProcessClient, slow_debate_args};
 use debate_mcp::debate::{Setup, formats};
-use debate_mcp::engine::{Archive, Clock, DuplicatePolicy, Workspace};
+use debate_mcp::engine::{Clock, DuplicatePolicy, EventStore, Workspace};
 use debate_mcp::store::SqliteArchive;
 use serde_json::{Value, json};
 use std::fs;
@@ -23,13 +23,13 @@ impl Clock for StoppedClock {
 }
 
 /// Stores debates with these numbers and topics in the archive of this folder.
-fn store_debates(folder: &Path, debates: impl IntoIterator<Item = (usize, String)>) {
+async fn store_debates(folder: &Path, debates: impl IntoIterator<Item = (usize, String)>) {
     let archive = SqliteArchive::new(&folder.join("home"), Arc::new(StoppedClock));
     let workspace = Workspace { root: folder.into(), state_file: None, write_record: false };
     for (number, topic) in debates {
         let id = format!("debate-20260101-000000-{number:04}");
         let setup = Setup { id, topic, ..debate_setup(formats::duel(), 2) };
-        drop(archive.create(&setup, &[], &workspace, DuplicatePolicy::Allow).unwrap());
+        drop(archive.create(&setup, &[], &workspace, DuplicatePolicy::Allow).await.unwrap());
     }
 }
 
@@ -39,7 +39,7 @@ async fn connect(folder: &Path) -> InProcessClient {
 
 /// Stores this many debates with the topics `Topic 1?`, `Topic 2?` and so on, and connects.
 async fn connect_with_debates(folder: &Path, count: usize) -> InProcessClient {
-    store_debates(folder, (1..=count).map(|number| (number, format!("Topic {number}?"))));
+    store_debates(folder, (1..=count).map(|number| (number, format!("Topic {number}?")))).await;
     connect(folder).await
 }
 
@@ -69,7 +69,7 @@ async fn search_finds_200_debates() {
     let folder = TempDir::new().unwrap();
     let mut client = connect_with_debates(folder.path(), 199).await;
     for number in [200, 201] {
-        store_debates(folder.path(), [(number, "Another Topic?".to_owned())]);
+        store_debates(folder.path(), [(number, "Another Topic?".to_owned())]).await;
         let response = client.call_tool("list_debates", json!({"query": "Topic"})).await;
         let next = response["structuredContent"]["next"].as_str().unwrap();
         assert!(next.starts_with("188 more: "), "{next}");
@@ -131,7 +131,7 @@ async fn summary_has_60_words_of_the_topic() {
     let words = |count: usize| vec!["why"; count].join(" ");
     for (count, expected) in [(60, words(60)), (61, format!("{} …", words(60)))] {
         let folder = TempDir::new().unwrap();
-        store_debates(folder.path(), [(1, words(count))]);
+        store_debates(folder.path(), [(1, words(count))]).await;
         let mut client = connect(folder.path()).await;
         let response = client.call_tool("summarize", json!({})).await;
         assert_eq!(response["structuredContent"]["topic"], expected);

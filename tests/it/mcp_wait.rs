@@ -89,7 +89,7 @@ impl InProcessClient {
         capabilities: Value,
     ) -> InProcessClient {
         let clock: Arc<dyn Clock> = Arc::new(VirtualClock(Instant::now()));
-        let archive = Arc::new(SqliteArchive::new(&folder.join("home"), clock.clone()));
+        let archive = SqliteArchive::new(&folder.join("home"), clock.clone()).into_ports();
         let briefs =
             RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
         let app = App::new(AppParts {

@@ -160,7 +160,7 @@ async fn probe_timeout_covers_all_candidates_together() {
     let workspace = Workspace { root: folder.path().into(), state_file: None, write_record: false };
     let started = app.start(request, &workspace, &StartProgress::discard()).await.unwrap();
     let (run, report) = (started.run, started.report);
-    let seats = app.read(run.id()).unwrap().0.setup.seats;
+    let seats = app.read(run.id()).await.unwrap().0.setup.seats;
     run.stop().await;
     let warnings = report.warnings;
     assert!(started_at.elapsed() <= Duration::from_secs(20), "{:?}", started_at.elapsed());
@@ -179,7 +179,7 @@ fn app_with_slow_providers(folder: &Path) -> (App, Arc<SlowAndFailingProviders>)
     let briefs =
         RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
     let app = App::new(AppParts {
-        archive: Arc::new(SqliteArchive::new(folder, clock.clone())),
+        archive: SqliteArchive::new(folder, clock.clone()).into_ports(),
         providers: providers.clone(),
         briefs: Arc::new(briefs),
         evidence: Arc::new(NoEvidence),

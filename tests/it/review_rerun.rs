@@ -235,12 +235,12 @@ fn archive_inside_the_reviewed_repository_is_refused() {
 }
 
 /// The previous review is searched among the latest 20 of its branch.
-#[test]
-fn older_reviews_are_not_searched_for_the_previous_one() {
+#[tokio::test]
+async fn older_reviews_are_not_searched_for_the_previous_one() {
     let fixture = ReviewFixture::with_change();
     fixture.review_to_json(&["main..HEAD"]);
     let (app, workspace) = (test_app(fixture.env()), test_workspace(fixture.env()));
-    let (stored, _, _) = app.read(&fixture.env().latest_debate_id()).unwrap();
+    let (stored, _, _) = app.read(&fixture.env().latest_debate_id()).await.unwrap();
     let subject = stored.setup.proposed.as_ref().unwrap().subject.clone();
     let tree = "0".repeat(40);
     let new_version = ChangeSet {
@@ -261,16 +261,18 @@ fn older_reviews_are_not_searched_for_the_previous_one() {
         branch: None,
         checked_out: true,
     };
-    let open_review = |number: usize| {
+    let open_review = async |number: usize| {
         let setup = Setup { id: format!("unfinished-{number}"), ..stored.setup.clone() };
-        app.archive().create(&setup, &[], &workspace, DuplicatePolicy::Allow).unwrap();
+        app.archive().events.create(&setup, &[], &workspace, DuplicatePolicy::Allow).await.unwrap();
     };
-    let has_previous = || {
+    let has_previous = async || {
         let found = app.find_previous_review(&workspace.root, &subject, &new_version);
-        found.unwrap().is_some()
+        found.await.unwrap().is_some()
     };
-    (1..20).for_each(open_review);
-    assert!(has_previous());
-    open_review(20);
-    assert!(!has_previous());
+    for number in 1..20 {
+        open_review(number).await;
+    }
+    assert!(has_previous().await);
+    open_review(20).await;
+    assert!(!has_previous().await);
 }

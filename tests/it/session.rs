@@ -158,31 +158,32 @@ async fn awaited_seat_replies_in_turn_and_once() {
         assert!(session.debate().was_asked(due_cue));
         let reply = |cue, text: &str| Command::Reply { take: 0, cue, text: text.into() };
         let out_of_turn = Cue { seat: 1 - seat, ..due_cue };
-        let early_result = session.execute(reply(out_of_turn, "me first"));
+        let early_result = session.execute(reply(out_of_turn, "me first")).await;
         assert!(
             matches!(early_result, Err(SessionError::Illegal(_) | SessionError::TurnTaken(_))),
             "{early_result:?}"
         );
         assert!(matches!(
-            session.execute(reply(due_cue, "hm")),
+            session.execute(reply(due_cue, "hm")).await,
             Err(SessionError::ReplyRejected(_))
         ));
         let stale_reply = Command::Reply { take: 7, cue: due_cue, text: "at length".into() };
         assert!(
-            matches!(session.execute(stale_reply), Err(SessionError::Illegal(_))),
+            matches!(session.execute(stale_reply).await, Err(SessionError::Illegal(_))),
             "the turn was asked in another take"
         );
-        session.execute(reply(due_cue, "at length")).unwrap();
+        session.execute(reply(due_cue, "at length")).await.unwrap();
         session
             .execute(reply(due_cue, "at length"))
+            .await
             .expect("repeating the same reply has no effect");
         assert!(matches!(
-            session.execute(reply(due_cue, "other words")),
+            session.execute(reply(due_cue, "other words")).await,
             Err(SessionError::TurnTaken(_))
         ));
         let unknown_cue = cue(9, 9, 9, 9);
         assert!(matches!(
-            session.execute(reply(unknown_cue, "hello?")),
+            session.execute(reply(unknown_cue, "hello?")).await,
             Err(SessionError::Illegal(_))
         ));
     }

@@ -6,8 +6,8 @@ use debate_mcp::debate::{
     Debate, Event, FailureKind, ReviewedChange, Setup, Status, Step, formats, next,
 };
 use debate_mcp::engine::{
-    Archive, ArchiveError, Clock, DebateQuery, DuplicatePolicy, LeaseMode, Log, LogError, Update,
-    UpdateBroadcaster, Workspace,
+    ArchiveError, ArchiveMaintenance, Clock, DebateQueries, DebateQuery, DuplicatePolicy,
+    EventStore, LeaseMode, Log, LogError, Update, UpdateBroadcaster, Workspace,
 };
 use debate_mcp::store::SqliteArchive;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn setup_with_id(id: &str) -> Setup {
 }
 
 /// Appends the next event of a well-behaved player to the log.
-fn append_next_event(log: &mut dyn Log, debate: &mut Debate) -> Option<Event> {
+async fn append_next_event(log: &mut dyn Log, debate: &mut Debate) -> Option<Event> {
     let event = match due_cues(debate).first() {
         _ if next(debate) == Step::Done => return None,
         Some(cue) if debate.was_asked(*cue) => {
@@ -53,44 +53,49 @@ fn append_next_event(log: &mut dyn Log, debate: &mut Debate) -> Option<Event> {
         }
         _ => ask_due_cues(debate).or_else(|| next_event(debate, 1, &mut Rng(1)))?,
     };
-    log.append(std::slice::from_ref(&event)).unwrap();
+    log.append(std::slice::from_ref(&event)).await.unwrap();
     debate.apply(event.clone()).unwrap();
     Some(event)
 }
 
-#[test]
-fn debate_is_read_back_as_written() {
+#[tokio::test]
+async fn debate_is_read_back_as_written() {
     let folder = TempDir::new().unwrap();
-    let archive = SqliteArchive::new(&folder.path().join("home"), frozen_clock(5));
+    let archive = SqliteArchive::new(&folder.path().join("home"), frozen_clock(5)).into_ports();
     let workspace = create_workspace(folder.path());
     let mut debate = Debate::open(setup_with_id("debate-one")).unwrap();
-    let mut log = archive.create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow).unwrap();
+    let mut log = archive
+        .events
+        .create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow)
+        .await
+        .unwrap();
     let mut events = vec![];
-    while let Some(event) = append_next_event(&mut *log, &mut debate) {
+    while let Some(event) = append_next_event(&mut *log, &mut debate).await {
         events.push(event);
     }
     assert!(debate.outcome().is_some() && events.len() > 10);
-    let stored = archive.read("debate-one").unwrap();
+    let stored = archive.events.read("debate-one").await.unwrap();
     assert_eq!(stored.setup, *debate.setup());
     let read_events: Vec<_> = stored.events.iter().map(|recorded| recorded.event.clone()).collect();
     assert_eq!(read_events, events);
     assert!(stored.events.iter().map(|recorded| recorded.seq).eq(1..=events.len() as u64));
-    let card = archive.list(&DebateQuery::default()).unwrap().remove(0);
+    let card = archive.queries.list(&DebateQuery::default()).await.unwrap().remove(0);
     assert_eq!((card.status, card.winner.as_deref()), (Status::Completed, Some("claude")));
-    archive.flush_exports();
+    archive.files.flush_exports();
     assert!(workspace.state_file.unwrap().exists() && stored.record_path.unwrap().exists());
 }
 
-#[test]
-fn duplicate_debate_id_is_refused() {
+#[tokio::test]
+async fn duplicate_debate_id_is_refused() {
     let folder = TempDir::new().unwrap();
     let archive = SqliteArchive::new(&folder.path().join("home"), frozen_clock(5));
     let workspace = create_workspace(folder.path());
     let _log = archive
         .create(&setup_with_id("debate-one"), &[], &workspace, DuplicatePolicy::Allow)
+        .await
         .unwrap();
     let second =
-        archive.create(&setup_with_id("debate-one"), &[], &workspace, DuplicatePolicy::Allow);
+        archive.create(&setup_with_id("debate-one"), &[], &workspace, DuplicatePolicy::Allow).await;
     assert!(matches!(second.err(), Some(ArchiveError::IdTaken(_))));
 }
 
@@ -107,8 +112,8 @@ fn game_setup(id: &str) -> Setup {
 }
 
 /// Two processes read the archive, find no review of the change, and open one each.
-#[test]
-fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
+#[tokio::test]
+async fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
     for setup in [review_setup, game_setup] {
         let folder = TempDir::new().unwrap();
         let home = folder.path().join("home");
@@ -117,33 +122,34 @@ fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
             SqliteArchive::new(&home, frozen_clock(5)),
             SqliteArchive::new(&home, frozen_clock(5)),
         );
-        let create = |setup: &Setup, known_ids: &[&str]| {
+        let create = async |setup: &Setup, known_ids: &[&str]| {
             let known_ids: Vec<String> = known_ids.iter().map(ToString::to_string).collect();
             second
                 .create(setup, &[], &workspace, DuplicatePolicy::RefuseExcept(&known_ids))
+                .await
                 .map(drop)
         };
         let mut debate = Debate::open(setup("debate-one")).unwrap();
         let mut log =
-            first.create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow).unwrap();
+            first.create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow).await.unwrap();
         let second_setup = setup("debate-two");
         for known_ids in [&[][..], &["debate-one"]] {
-            let error = create(&second_setup, known_ids).err();
+            let error = create(&second_setup, known_ids).await.err();
             assert!(matches!(error, Some(ArchiveError::LeaseHeld { .. })), "{error:?}");
         }
-        while append_next_event(&mut *log, &mut debate).is_some() {}
+        while append_next_event(&mut *log, &mut debate).await.is_some() {}
         drop(log);
         // The first debate has ended and has no holder: its verdict is reused.
-        let error = create(&second_setup, &[]).err();
+        let error = create(&second_setup, &[]).await.err();
         assert!(
             matches!(&error, Some(ArchiveError::Duplicate { id }) if id == "debate-one"),
             "{error:?}"
         );
         // A caller that knows the first debate may open another one, once.
-        create(&second_setup, &["debate-one"]).unwrap();
-        let error = create(&setup("debate-three"), &["debate-one"]).err();
+        create(&second_setup, &["debate-one"]).await.unwrap();
+        let error = create(&setup("debate-three"), &["debate-one"]).await.err();
         assert!(matches!(error, Some(ArchiveError::Duplicate { .. })), "{error:?}");
-        assert_eq!(second.list(&DebateQuery::default()).unwrap().len(), 2);
+        assert_eq!(second.list(&DebateQuery::default()).await.unwrap().len(), 2);
     }
     let folder = TempDir::new().unwrap();
     let workspace = create_workspace(folder.path());
@@ -157,13 +163,13 @@ fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
         setup_with_id("unkeyed"),
         setup_with_id("unkeyed-too"),
     ] {
-        let created = archive.create(&setup, &[], &workspace, policy);
+        let created = archive.create(&setup, &[], &workspace, policy).await;
         assert!(created.is_ok(), "{}", setup.id);
     }
 }
 
-#[test]
-fn debate_has_one_lease_holder() {
+#[tokio::test]
+async fn debate_has_one_lease_holder() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
     let workspace = create_workspace(folder.path());
@@ -171,21 +177,22 @@ fn debate_has_one_lease_holder() {
         (SqliteArchive::new(&home, frozen_clock(5)), SqliteArchive::new(&home, frozen_clock(5)));
     let log = first
         .create(&setup_with_id("debate-one"), &[], &workspace, DuplicatePolicy::Allow)
+        .await
         .unwrap();
-    let error = second.open("debate-one", &workspace, LeaseMode::IfFree).err();
+    let error = second.open("debate-one", &workspace, LeaseMode::IfFree).await.err();
     assert!(matches!(error, Some(ArchiveError::LeaseHeld { .. })), "{error:?}");
     assert!(
-        first.open("debate-one", &workspace, LeaseMode::IfFree).is_err(),
+        first.open("debate-one", &workspace, LeaseMode::IfFree).await.is_err(),
         "nor by the same process"
     );
-    assert!(second.read("debate-one").unwrap().holder.is_some());
+    assert!(second.read("debate-one").await.unwrap().holder.is_some());
     drop(log);
-    assert_eq!(second.read("debate-one").unwrap().holder, None);
-    assert!(second.open("debate-one", &workspace, LeaseMode::IfFree).is_ok());
+    assert_eq!(second.read("debate-one").await.unwrap().holder, None);
+    assert!(second.open("debate-one", &workspace, LeaseMode::IfFree).await.is_ok());
 }
 
-#[test]
-fn lease_of_a_dead_or_silent_holder_can_be_taken() {
+#[tokio::test]
+async fn lease_of_a_dead_or_silent_holder_can_be_taken() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
     let workspace = create_workspace(folder.path());
@@ -193,96 +200,101 @@ fn lease_of_a_dead_or_silent_holder_can_be_taken() {
     let first = SqliteArchive::new(&home, first_clock.clone());
     let mut debate = Debate::open(setup_with_id("debate-one")).unwrap();
     let mut first_log =
-        first.create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow).unwrap();
-    append_next_event(&mut *first_log, &mut debate).unwrap();
+        first.create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow).await.unwrap();
+    append_next_event(&mut *first_log, &mut debate).await.unwrap();
 
     // Before the lease timeout: the holder may still send a heartbeat.
     let second = SqliteArchive::new(&home, frozen_clock(30_000));
-    assert!(second.open("debate-one", &workspace, LeaseMode::IfFree).is_err());
+    assert!(second.open("debate-one", &workspace, LeaseMode::IfFree).await.is_err());
     let third = SqliteArchive::new(&home, frozen_clock(32_001));
-    let mut taken_over = third.open("debate-one", &workspace, LeaseMode::IfFree).unwrap();
+    let mut taken_over = third.open("debate-one", &workspace, LeaseMode::IfFree).await.unwrap();
 
     // The previous holder has lost its lease and can no longer append.
     let event =
         reply_event(&debate, due_cues(&debate)[0], valid_reply(&debate, due_cues(&debate)[0]))
             .unwrap();
     assert!(matches!(
-        first_log.append(std::slice::from_ref(&event)),
+        first_log.append(std::slice::from_ref(&event)).await,
         Err(LogError::LeaseLost { .. })
     ));
     drop(first_log);
-    taken_over.log.append(std::slice::from_ref(&event)).unwrap();
+    taken_over.log.append(std::slice::from_ref(&event)).await.unwrap();
 
     // A holder whose presence lock is free is dead, however recent its last heartbeat.
     std::mem::forget(taken_over);
     let fourth = SqliteArchive::new(&home, frozen_clock(32_001));
-    assert!(fourth.open("debate-one", &workspace, LeaseMode::IfFree).is_err());
+    assert!(fourth.open("debate-one", &workspace, LeaseMode::IfFree).await.is_err());
     drop(third);
-    assert!(fourth.open("debate-one", &workspace, LeaseMode::IfFree).is_ok());
+    assert!(fourth.open("debate-one", &workspace, LeaseMode::IfFree).await.is_ok());
 }
 
-#[test]
-fn concurrent_writers_lose_no_events() {
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn concurrent_writers_lose_no_events() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
     let workspace = create_workspace(folder.path());
     let writers: Vec<_> = (0..4)
         .map(|writer_index| {
             let (home, workspace) = (home.clone(), workspace.clone());
-            std::thread::spawn(move || {
+            tokio::spawn(async move {
                 let archive = SqliteArchive::new(&home, frozen_clock(5));
-                (0..5)
-                    .map(|debate| {
-                        let id = format!("debate-{writer_index}-{debate}");
-                        let mut debate = Debate::open(setup_with_id(&id)).unwrap();
-                        let mut log = archive
-                            .create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow)
-                            .unwrap();
-                        let events =
-                            std::iter::from_fn(|| append_next_event(&mut *log, &mut debate));
-                        (id, events.count())
-                    })
-                    .collect::<Vec<_>>()
+                let mut written = vec![];
+                for debate in 0..5 {
+                    let id = format!("debate-{writer_index}-{debate}");
+                    let mut debate = Debate::open(setup_with_id(&id)).unwrap();
+                    let mut log = archive
+                        .create(debate.setup(), &[], &workspace, DuplicatePolicy::Allow)
+                        .await
+                        .unwrap();
+                    let mut events = 0;
+                    while append_next_event(&mut *log, &mut debate).await.is_some() {
+                        events += 1;
+                    }
+                    written.push((id, events));
+                }
+                written
             })
         })
         .collect();
     let archive = SqliteArchive::new(&home, frozen_clock(5));
-    let written: Vec<_> = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
-    assert_eq!(written.len(), 20);
-    for (id, events) in written {
-        assert_eq!(archive.read(&id).unwrap().events.len(), events);
+    let mut written = vec![];
+    for writer in writers {
+        written.extend(writer.await.unwrap());
     }
-    let records: std::collections::BTreeSet<_> = archive
-        .list(&DebateQuery::default())
-        .unwrap()
-        .iter()
-        .map(|card| archive.read(&card.id).unwrap().record_path)
-        .collect();
+    assert_eq!(written.len(), 20);
+    let mut records = std::collections::BTreeSet::new();
+    for (id, events) in written {
+        let stored = archive.read(&id).await.unwrap();
+        assert_eq!(stored.events.len(), events);
+        records.insert(stored.record_path);
+    }
     assert_eq!(records.len(), 20, "every debate has its own record file");
 }
 
-#[test]
-fn newer_archive_version_is_refused() {
+#[tokio::test]
+async fn newer_archive_version_is_refused() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
-    SqliteArchive::new(&home, frozen_clock(5)).health().unwrap();
+    SqliteArchive::new(&home, frozen_clock(5)).health().await.unwrap();
     let database = rusqlite::Connection::open(home.join("archive.db")).unwrap();
     database.pragma_update(None, "user_version", 99).unwrap();
-    let error = SqliteArchive::new(&home, frozen_clock(5)).list(&DebateQuery::default()).err();
+    let error =
+        SqliteArchive::new(&home, frozen_clock(5)).list(&DebateQuery::default()).await.err();
     assert!(matches!(error, Some(ArchiveError::SchemaTooNew(99))), "{error:?}");
 }
 
-#[test]
-fn reopen_deletes_dropped_turns_from_projections() {
+#[tokio::test]
+async fn reopen_deletes_dropped_turns_from_projections() {
     let folder = TempDir::new().unwrap();
     let home = folder.path().join("home");
     let archive = SqliteArchive::new(&home, frozen_clock(5));
     let mut debate = Debate::open(setup_with_id("debate-one")).unwrap();
     let mut log = archive
         .create(debate.setup(), &[], &create_workspace(folder.path()), DuplicatePolicy::Allow)
+        .await
         .unwrap();
-    let mut append = |debate: &mut Debate, event: Event| {
-        log.append(std::slice::from_ref(&event)).unwrap();
+    let mut append = async |debate: &mut Debate, event: Event| {
+        log.append(std::slice::from_ref(&event)).await.unwrap();
         debate.apply(event).unwrap();
     };
     while next(&debate) != Step::Done {
@@ -294,11 +306,11 @@ fn reopen_deletes_dropped_turns_from_projections() {
             Some(cue) => reply_event(&debate, *cue, valid_reply(&debate, *cue)).unwrap(),
             None => next_event(&debate, 1, &mut Rng(1)).unwrap(),
         };
-        append(&mut debate, event);
+        append(&mut debate, event).await;
     }
     let reply_count = debate.replies_in(..).count();
     let from = debate.failed_turns().next().unwrap().0;
-    append(&mut debate, Event::Reopened { from });
+    append(&mut debate, Event::Reopened { from }).await;
     assert!(debate.replies_in(..).count() < reply_count, "the rulings are dropped");
     let database = rusqlite::Connection::open(home.join("archive.db")).unwrap();
     let count = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
@@ -316,6 +328,7 @@ async fn live_text_is_readable_by_other_processes() {
     let debate = Debate::open(setup_with_id("debate-one")).unwrap();
     let log = archive
         .create(debate.setup(), &[], &create_workspace(folder.path()), DuplicatePolicy::Allow)
+        .await
         .unwrap();
     let broadcaster = UpdateBroadcaster::default();
     archive.publish_live_text("debate-one", broadcaster.subscribe());
@@ -326,7 +339,7 @@ async fn live_text_is_readable_by_other_processes() {
     let other_archive = SqliteArchive::new(&home, frozen_clock(5));
     let deadline = tokio::time::Instant::now() + Duration::from_secs(5);
     let live_texts = loop {
-        let live_texts = other_archive.live_texts("debate-one").unwrap();
+        let live_texts = other_archive.live_texts("debate-one").await.unwrap();
         if !live_texts.is_empty() || tokio::time::Instant::now() > deadline {
             break live_texts;
         }
@@ -335,7 +348,7 @@ async fn live_text_is_readable_by_other_processes() {
     assert_eq!(live_texts[0].text, "Spaces, of course.");
     drop(log);
     assert!(
-        other_archive.live_texts("debate-one").unwrap().is_empty(),
+        other_archive.live_texts("debate-one").await.unwrap().is_empty(),
         "live text is deleted with the lease"
     );
 }
@@ -348,11 +361,12 @@ async fn live_text_is_written_every_250_ms() {
     let debate = Debate::open(setup_with_id("debate-one")).unwrap();
     let _log = archive
         .create(debate.setup(), &[], &create_workspace(folder.path()), DuplicatePolicy::Allow)
+        .await
         .unwrap();
     let broadcaster = UpdateBroadcaster::default();
     archive.publish_live_text("debate-one", broadcaster.subscribe());
-    let live_text = || -> String {
-        let live_texts = archive.live_texts("debate-one").unwrap();
+    let live_text = async || -> String {
+        let live_texts = archive.live_texts("debate-one").await.unwrap();
         live_texts.into_iter().map(|live_text| live_text.text).collect()
     };
     let cue = next(&debate).first_cue().unwrap();
@@ -362,10 +376,10 @@ async fn live_text_is_written_every_250_ms() {
     for word in ["Spaces, ", "of course."] {
         broadcaster.publish(Update::Delta { cue, text: word.into() });
         tokio::time::sleep(Duration::from_millis(249)).await;
-        assert_eq!(live_text(), written);
+        assert_eq!(live_text().await, written);
         tokio::time::sleep(Duration::from_millis(1)).await;
         tokio::task::yield_now().await;
         written.push_str(word);
-        assert_eq!(live_text(), written);
+        assert_eq!(live_text().await, written);
     }
 }

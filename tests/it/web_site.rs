@@ -122,7 +122,7 @@ fn scoped_site_hides_other_formats_and_needs_a_token() {
     let tribunal_id = env.latest_debate_id();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let app = test_app(&env);
-    let auth = AuthTokens::new(app.archive(), "serve", false).unwrap();
+    let auth = AuthTokens::new(&*app.archive().key, "serve", false).unwrap();
     let (owner_token, reader_token) =
         (auth.owner_token().to_owned(), auth.reader_token().to_owned());
     assert!(owner_token != reader_token && owner_token.len() == 40);

@@ -132,14 +132,12 @@ impl DebatePlayer<'_> {
             break;
         }
         if !commands.is_empty() {
-            let job = self.app.resume(
-                id,
-                &workspace::current_workspace(self.config),
-                LeaseMode::IfFree,
-                commands,
-            )?;
+            let job = self
+                .app
+                .resume(id, &workspace::current_workspace(self.config), LeaseMode::IfFree, commands)
+                .await?;
             job.stop().await;
-            *debate = self.app.read(id)?.1;
+            *debate = self.app.read(id).await?.1;
         }
         Ok(())
     }

@@ -11,10 +11,10 @@ use crate::engine::{reply_acceptance, turn};
 impl Session {
     /// Handles a request of this process. A refused command is an error of the caller, not of the
     /// session.
-    pub(super) fn handle_request(&mut self, request: CommandRequest) {
+    pub(super) async fn handle_request(&mut self, request: CommandRequest) {
         let CommandRequest { commands, result_sender } = request;
         let count = commands.len();
-        let result = self.execute_all(commands, None);
+        let result = self.execute_all(commands, None).await;
         match &result {
             Ok(()) => tracing::debug!(debate = %self.id(), commands = count, "commands executed"),
             Err(error) => {
@@ -27,7 +27,7 @@ impl Session {
 
     /// Handles a signal of another process. A refused command is the sender's error. If the lease
     /// is lost, the command stays in the queue for the new holder.
-    pub(super) fn handle_signal(&mut self, signal: LeaseSignal) -> Result<(), SessionError> {
+    pub(super) async fn handle_signal(&mut self, signal: LeaseSignal) -> Result<(), SessionError> {
         let (command_id, commands) = match signal {
             LeaseSignal::Lost { new_holder: by } => {
                 tracing::info!(debate = %self.id(), new_holder = %by, "lease lost");
@@ -35,12 +35,12 @@ impl Session {
             }
             LeaseSignal::Commands { id: command_id, commands } => (command_id, commands),
         };
-        match self.execute_all(commands, Some(command_id)) {
+        match self.execute_all(commands, Some(command_id)).await {
             Err(lost @ SessionError::Log(LogError::LeaseLost { .. })) => return Err(lost),
             Err(error) => {
                 let (id, reason) = (self.id(), refusal_reason(&error));
                 tracing::info!(debate = %id, command = command_id.0, reason, "remote command refused");
-                self.log.refuse_command(command_id, &error.to_string());
+                self.log.refuse_command(command_id, &error.to_string()).await;
             }
             Ok(()) => {
                 tracing::info!(debate = %self.id(), command = command_id.0, "remote command executed");
@@ -50,12 +50,12 @@ impl Session {
     }
 
     /// Executes a command, if it is legal now.
-    pub fn execute(&mut self, command: Command) -> Result<(), SessionError> {
-        self.execute_all(vec![command], None)
+    pub async fn execute(&mut self, command: Command) -> Result<(), SessionError> {
+        self.execute_all(vec![command], None).await
     }
 
     /// Executes commands in one transaction, all of them or none.
-    pub(crate) fn execute_all(
+    pub(crate) async fn execute_all(
         &mut self,
         commands: Vec<Command>,
         command_id: Option<QueuedCommandId>,
@@ -69,7 +69,7 @@ impl Session {
         }
         if replies.is_empty() {
             let is_noop = events.is_empty() && command_id.is_none();
-            return if is_noop { Ok(()) } else { self.write(events, command_id) };
+            return if is_noop { Ok(()) } else { self.write(events, command_id).await };
         }
         // The next prompts must be built from redacted events.
         let mut events = self.reply_pipeline.gate.redact_value(events)?;
@@ -85,8 +85,8 @@ impl Session {
         }
         match (events.is_empty(), command_id) {
             (true, None) => Ok(()),
-            (true, command_id) => self.write(events, command_id),
-            (false, command_id) => self.write_turns(events, &[], command_id).map(drop),
+            (true, command_id) => self.write(events, command_id).await,
+            (false, command_id) => self.write_turns(events, &[], command_id).await.map(drop),
         }
     }
 
