@@ -2,7 +2,7 @@
 //!
 //! A [`Debate`] is its [`Setup`] plus the events in its log. [`next`] compares the format with the
 //! recorded turns and returns the next [`Step`]. [`Debate::apply`] validates an event and folds it
-//! into the state. An event that is not due is the only error. No cursor is stored, so recovery
+//! into the state. An event that is not due is the only error. The log stores no cursor, so recovery
 //! after a crash is: read the log, replay it, call `next` again.
 //!
 //! | module              | content                                                           |
@@ -16,8 +16,10 @@
 //! | `citation`          | Citations, and the result of looking each one up                  |
 //! | `envelope`          | Metadata of one turn: tool, model, duration, tokens, cost         |
 //! | `event`             | Events of the log                                                 |
+//! | `recorded_turns`    | Recorded turns by cue, with indexes                               |
+//! | `persistent_map`    | Ordered map that is cheap to clone                                |
 //! | `state`             | `Debate`: the state folded from the events. Validates events      |
-//! | `plan`              | `next`: computes the next step                                    |
+//! | `next_step`         | `next`: computes the next step                                    |
 //! | `visibility`        | Which earlier turns a seat sees, and under which labels           |
 //! | `ledger`            | Every claim with its status                                       |
 //! | `flags`             | Heuristics: walk-backs, unprompted concessions, repetition        |
@@ -59,7 +61,9 @@ pub mod language;
 pub mod ledger;
 pub mod mask;
 pub mod next_step;
+mod persistent_map;
 pub mod prompt;
+mod recorded_turns;
 pub mod redaction_summary;
 pub mod reply;
 pub mod reply_schema;

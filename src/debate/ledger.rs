@@ -1,7 +1,7 @@
 //! The ledger: every claim of both sides with its evidence and status. Computed from the record and
 //! never stored. The entry points are `entries`, `tally`, `claims_to_check` and `walk_backs`. Used
 //! by prompts, rules, flags and the verdict, and by `report`, `review`, `page` and `mcp`.
-use super::body::{Claim, Resolution};
+use super::body::{Body, Claim, Resolution};
 use super::citation::{Citation, CitationStatus};
 use super::digest::collapse_whitespace;
 use super::event::Cue;
@@ -10,6 +10,7 @@ use super::rules::RuleWeight;
 use super::state::Debate;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::{BTreeSet, HashMap};
 
 /// A claim with its status. Identified by side, id and text: another text under the same id is a
 /// new claim.
@@ -88,6 +89,7 @@ impl LedgerEntry<'_> {
 pub fn entries(debate: &Debate, until: Cue) -> Vec<LedgerEntry<'_>> {
     let side_of = |cue: Cue| debate.seat(cue).role.side();
     let mut entries: Vec<LedgerEntry<'_>> = vec![];
+    let mut index = ClaimIndex::default();
     for (cue, turn) in debate.turns_in(..until) {
         let (Some(side), Ok(reply)) = (side_of(cue), turn) else { continue };
         if debate.is_sealed(cue) {
@@ -99,29 +101,33 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<LedgerEntry<'_>> {
             let offered = offered.filter(|evidence| !evidence.trim().is_empty());
             let citations = citations_for_claim(&reply.citations, &claim.id);
             // A different text under the same id is a new claim.
-            let is_same_claim = |e: &&mut LedgerEntry<'_>| {
+            let is_same_claim = |e: &LedgerEntry<'_>| {
                 e.side == side
-                    && e.claim.id == claim.id
                     && collapse_whitespace(&e.claim.text) == collapse_whitespace(&claim.text)
             };
-            match entries.iter_mut().find(is_same_claim) {
-                Some(existing) => {
-                    existing.evidence.extend(offered);
-                    existing.citations.extend(citations);
+            let known = index.with_id(&claim.id).find(|nth| is_same_claim(&entries[*nth]));
+            match known {
+                Some(nth) => {
+                    entries[nth].evidence.extend(offered);
+                    entries[nth].citations.extend(citations);
                 }
-                None => entries.push(LedgerEntry {
-                    cue,
-                    side,
-                    claim,
-                    evidence: offered.collect(),
-                    citations: citations.collect(),
-                    status: ClaimStatus::Unanswered,
-                }),
+                None => {
+                    index.insert(claim, entries.len());
+                    entries.push(LedgerEntry {
+                        cue,
+                        side,
+                        claim,
+                        evidence: offered.collect(),
+                        citations: citations.collect(),
+                        status: ClaimStatus::Unanswered,
+                    });
+                }
             }
         }
         let answered_ids: Vec<&str> =
             body.claims().iter().flat_map(|claim| &claim.answers).map(String::as_str).collect();
-        for entry in &mut entries {
+        for nth in index.affected_by(body) {
+            let entry = &mut entries[nth];
             let id = entry.claim.id.as_str();
             if entry.side == side {
                 if body.resolutions().iter().any(|resolution| resolution.claim == id) {
@@ -149,6 +155,37 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<LedgerEntry<'_>> {
         }
     }
     entries
+}
+
+/// Positions of the entries by claim id, so that a turn visits only the claims it refers to.
+#[derive(Default)]
+struct ClaimIndex<'a> {
+    by_id: HashMap<&'a str, Vec<usize>>,
+    /// By the ids of the claims they answer.
+    by_answered_id: HashMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> ClaimIndex<'a> {
+    fn insert(&mut self, claim: &'a Claim, nth: usize) {
+        self.by_id.entry(&claim.id).or_default().push(nth);
+        for answered in &claim.answers {
+            self.by_answered_id.entry(answered).or_default().push(nth);
+        }
+    }
+
+    fn with_id(&self, id: &str) -> impl Iterator<Item = usize> {
+        self.by_id.get(id).into_iter().flatten().copied()
+    }
+
+    /// Entries that a turn answers, concedes or resolves, and those that answer what it resolves.
+    fn affected_by(&self, body: &Body) -> BTreeSet<usize> {
+        let resolved = || body.resolutions().iter().map(|resolution| &resolution.claim);
+        let answered = body.claims().iter().flat_map(|claim| &claim.answers);
+        let conceded = body.concessions().iter().map(|concession| &concession.claim);
+        let named = answered.chain(conceded).chain(resolved()).flat_map(|id| self.with_id(id));
+        let settled = resolved().filter_map(|id| self.by_answered_id.get(id.as_str())).flatten();
+        named.chain(settled.copied()).collect()
+    }
 }
 
 /// Maximum number of claims a judge is asked to check.

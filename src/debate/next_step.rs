@@ -1,7 +1,7 @@
-//! Scheduler: [`next`] computes what is due next from the setup and the recorded turns. There is no
-//! stored cursor. The function walks the scheduled phases in order and returns the first open wave,
-//! hold or end. [`super::state`] validates every event against this step, and `engine::session`
-//! executes it.
+//! Scheduler: [`next`] computes what is due next from the setup and the recorded turns. The log has
+//! no cursor. The function walks the scheduled phases in order and returns the first open wave, hold
+//! or end. The state keeps the start of that walk ([`ScheduleCursor`]). [`super::state`] validates
+//! every event against this step, and `engine::session` executes it.
 //!
 //! A wave is the set of turns open at the same time: one turn if the seats of the phase speak in
 //! turn, else all its open turns. Driven turns are requested from a provider. Awaited turns come
@@ -91,19 +91,60 @@ impl Step {
     }
 }
 
+/// Where [`next`] begins its walk: the first phase that is not over, with what the phases before it
+/// decided. Derived from the state and never stored in the log. `Debate::apply` moves it forward
+/// after every event, so that a step does not cost more the longer the debate is.
+///
+/// It may skip a phase that is over, because that phase cannot change: its turns are recorded and
+/// its speakers depend on earlier turns only. Whatever breaks this (a rewind, another number of
+/// rounds, an early ending) restarts the walk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ScheduleCursor {
+    /// Start of the phase.
+    start: Cue,
+    /// Outcome of a debate that skips to its last act, if one of these phases decided so.
+    early_outcome: Option<DebateOutcome>,
+    /// The last of these phases in which a turn lapsed.
+    last_lapse: Option<(Position, String)>,
+}
+
+impl ScheduleCursor {
+    /// Cursor at the first phase of a debate that was asked to end, or was not.
+    pub(super) fn at_start(is_concluded: bool) -> ScheduleCursor {
+        let start = Cue { act: 0, round: 0, phase: 0, seat: 0 };
+        let early_outcome = is_concluded.then_some(DebateOutcome::Ended);
+        ScheduleCursor { start, early_outcome, last_lapse: None }
+    }
+}
+
 /// Computes the next step. A pure function of the debate, so it can be called at any time.
 pub fn next(debate: &Debate) -> Step {
     if debate.outcome().is_some() {
         return Step::Done;
     }
+    walk(debate, debate.schedule_cursor().clone()).1
+}
+
+/// Moves the cursor over the phases that are over.
+pub(super) fn advance(debate: &Debate, cursor: ScheduleCursor) -> ScheduleCursor {
+    walk(debate, cursor).0
+}
+
+/// Walks over the phases that are over. Returns the first one that is not, and its step.
+fn walk(debate: &Debate, mut cursor: ScheduleCursor) -> (ScheduleCursor, Step) {
     let ending = debate.setup().ending_act();
-    let mut last_lapse = None;
-    let mut early_outcome = debate.is_concluded().then_some(DebateOutcome::Ended);
-    for stage in scheduled_phases(debate) {
-        if early_outcome.is_none() && is_skipped_as_settled(debate, stage.position, ending) {
-            early_outcome = Some(DebateOutcome::Settled { after: stage.position.round - 1 });
+    let resumed_at = cursor.start;
+    for stage in scheduled_phases(debate, resumed_at) {
+        cursor.start = stage.start;
+        // A cursor is left at a phase whose previous round was checked.
+        if cursor.early_outcome.is_none()
+            && stage.start != resumed_at
+            && is_skipped_as_settled(debate, stage.position, ending)
+        {
+            let after = stage.position.round - 1;
+            cursor.early_outcome = Some(DebateOutcome::Settled { after });
         }
-        if early_outcome.is_some() && stage.position.act < ending {
+        if cursor.early_outcome.is_some() && stage.position.act < ending {
             continue;
         }
         let (at, phase) = (stage.position, stage.phase.name.clone());
@@ -112,35 +153,36 @@ pub fn next(debate: &Debate) -> Step {
             && stage.cues.iter().all(|cue| debate.turn(*cue).is_none())
             && has_lapsing_phases(debate)
         {
-            let (at, phase) = last_lapse.clone().unwrap_or((at, phase.clone()));
+            let (at, phase) = cursor.last_lapse.clone().unwrap_or((at, phase.clone()));
             if let Some(outcome) = outcome_if_side_silent(debate, at, phase) {
-                return Step::Close(outcome);
+                return (cursor, Step::Close(outcome));
             }
         }
         match stage.shortfall(debate) {
             Some((Shortfall::Abort, _)) => {
-                return Step::Close(DebateOutcome::Aborted { at, phase });
+                return (cursor, Step::Close(DebateOutcome::Aborted { at, phase }));
             }
             Some((Shortfall::Uncontested, _)) => {
-                return Step::Close(DebateOutcome::Uncontested { at, phase });
+                return (cursor, Step::Close(DebateOutcome::Uncontested { at, phase }));
             }
             Some((Shortfall::Conclude, _)) => {
-                early_outcome.get_or_insert(DebateOutcome::Curtailed { at, phase });
+                cursor.early_outcome.get_or_insert(DebateOutcome::Curtailed { at, phase });
                 continue;
             }
             Some((Shortfall::Forfeit, failed_cue)) => {
-                return Step::Close(match debate.seat(failed_cue).role.side() {
+                let outcome = match debate.seat(failed_cue).role.side() {
                     Some(by) => DebateOutcome::Forfeited { by },
                     None => DebateOutcome::Aborted { at, phase },
-                });
+                };
+                return (cursor, Step::Close(outcome));
             }
             Some((Shortfall::Lapse, _)) => {
-                last_lapse = Some((at, phase.clone()));
+                cursor.last_lapse = Some((at, phase.clone()));
                 if stage.has_side_lapsed_twice(debate) {
                     if let Some(outcome) = outcome_if_side_silent(debate, at, phase.clone()) {
-                        return Step::Close(outcome);
+                        return (cursor, Step::Close(outcome));
                     }
-                    early_outcome.get_or_insert(DebateOutcome::Curtailed { at, phase });
+                    cursor.early_outcome.get_or_insert(DebateOutcome::Curtailed { at, phase });
                     continue;
                 }
             }
@@ -149,13 +191,15 @@ pub fn next(debate: &Debate) -> Step {
         let due = stage.due_cues(debate);
         let Some(&next) = due.first() else { continue };
         if let Some(pause) = stage.pause_reason(debate, next) {
-            return Step::Hold { next, pause };
+            return (cursor, Step::Hold { next, pause });
         }
         let (awaited, driven) =
             due.into_iter().partition(|cue| debate.seat(*cue).voice.is_awaited());
-        return Step::Speak { driven, awaited };
+        return (cursor, Step::Speak { driven, awaited });
     }
-    Step::Close(early_outcome.unwrap_or(DebateOutcome::Completed))
+    cursor.start = Cue::END;
+    let outcome = cursor.early_outcome.clone().unwrap_or(DebateOutcome::Completed);
+    (cursor, Step::Close(outcome))
 }
 
 /// Whether a phase before the ending lets single turns lapse.
@@ -182,24 +226,29 @@ fn is_skipped_as_settled(debate: &Debate, position: Position, ending: u8) -> boo
 }
 
 /// A phase in a given round, with the cues of its speakers.
-pub(super) struct ScheduledPhase<'a> {
-    pub(super) position: Position,
-    pub(super) phase: &'a Phase,
-    pub(super) cues: Vec<Cue>,
+struct ScheduledPhase<'a> {
+    start: Cue,
+    position: Position,
+    phase: &'a Phase,
+    cues: Vec<Cue>,
 }
 
-/// Iterates over the phases of all rounds in order. Lazy, because an open act has up to 100 rounds
-/// and later speakers depend on earlier turns.
-pub(super) fn scheduled_phases(debate: &Debate) -> impl Iterator<Item = ScheduledPhase<'_>> {
+/// Iterates over the phases of all rounds from `first` on, in order. Lazy, because an open act has
+/// up to 100 rounds and later speakers depend on earlier turns.
+fn scheduled_phases(debate: &Debate, first: Cue) -> impl Iterator<Item = ScheduledPhase<'_>> {
     let setup = debate.setup();
     let acts = setup.format.acts.iter().zip(setup.format.round_ranges(debate.rounds())).zip(0u8..);
+    let acts = acts.skip(usize::from(first.act));
     acts.flat_map(move |((act, rounds), index)| {
-        rounds.flat_map(move |round| {
-            act.phases.iter().zip(0u8..).map(move |(phase, phase_index)| {
-                let start = Cue { act: index, round, phase: phase_index, seat: 0 };
+        let first_round = if index == first.act { first.round } else { 0 };
+        (first_round.max(*rounds.start())..=*rounds.end()).flat_map(move |round| {
+            let phases = act.phases.iter().zip(0u8..).map(move |(phase, phase_index)| {
+                (Cue { act: index, round, phase: phase_index, seat: 0 }, phase)
+            });
+            phases.filter(move |(start, _)| *start >= first).map(move |(start, phase)| {
                 let seats = resolve_speakers(debate, start, &phase.speakers);
                 let cues = seats.into_iter().map(|seat| Cue { seat, ..start }).collect();
-                ScheduledPhase { position: start.position(), phase, cues }
+                ScheduledPhase { start, position: start.position(), phase, cues }
             })
         })
     })
@@ -216,8 +265,7 @@ fn resolve_speakers(debate: &Debate, start: Cue, speakers: &Speakers) -> Vec<u8>
             .map(|(_, index)| index)
             .collect()
     };
-    let is_silent =
-        |index| !debate.replies_in(..start).any(|(cue, body)| is_speech_by(cue, body, index));
+    let is_silent = |index| is_silent_before(debate, index, start);
     let this_round = Cue { phase: 0, seat: 0, ..start }..start;
     match speakers {
         Speakers::Seated(roles) => seats_where(&|_, role, _| roles.contains(&role)),
@@ -258,14 +306,15 @@ pub(super) fn find_called_listener(debate: &Debate, start: Cue, help: &HelpReque
     let is_called = |seat: &Seat| {
         seat.role == Role::Audience && (seat.name == help.from || seat.kind == help.from)
     };
-    let is_silent =
-        |index: u8| !debate.replies_in(..start).any(|(cue, body)| is_speech_by(cue, body, index));
     let mut seats = (0u8..).zip(debate.seats());
-    seats.find(|(index, seat)| is_called(seat) && is_silent(*index)).map(|(index, _)| index)
+    seats
+        .find(|(index, seat)| is_called(seat) && is_silent_before(debate, *index, start))
+        .map(|(index, _)| index)
 }
 
-fn is_speech_by(cue: Cue, body: &Body, seat: u8) -> bool {
-    cue.seat == seat && matches!(body, Body::Speech { .. })
+/// Whether a seat has made no speech before this cue.
+fn is_silent_before(debate: &Debate, seat: u8, cue: Cue) -> bool {
+    debate.first_speech(seat).is_none_or(|speech| speech >= cue)
 }
 
 impl ScheduledPhase<'_> {
@@ -342,3 +391,6 @@ pub(super) fn wave_range(phase: &Phase, cue: Cue) -> RangeInclusive<Cue> {
         SpeakingOrder::AtOnce => Cue { seat: 0, ..cue }..=Cue { seat: u8::MAX, ..cue },
     }
 }
+
+#[cfg(test)]
+mod tests;

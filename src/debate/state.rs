@@ -1,37 +1,43 @@
 //! Event-sourced state of a debate: [`Debate::apply`] validates an event and folds it into the
-//! state. `queries` has the read access, and [`super::next_step`] computes what is due.
+//! state. `queries` has the read access, `reopening` the rewind, and [`super::next_step`] computes
+//! what is due.
 use super::budget::Budget;
 use super::envelope::Spend;
 use super::event::{
-    Amendment, Cue, DebateOutcome, Event, Position, RejectedReply, Reply, TurnFailure,
-    VerdictFeedback,
+    Amendment, Cue, DebateOutcome, Event, Position, RejectedReply, Reply, VerdictFeedback,
 };
 use super::format::MAX_OPEN_ROUNDS;
-use super::next_step::{PauseReason, Step, next, wave_range};
+use super::next_step::{PauseReason, ScheduleCursor, Step, advance, next, wave_range};
+use super::persistent_map::PersistentMap;
+use super::recorded_turns::RecordedTurns;
 use super::rules::RuleWeight;
 use super::seat::{Participant, Seat};
 use super::setup::{HoldPoint, MAX_TOPIC_CHARS, Setup, SetupError};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 mod queries;
+mod reopening;
 
-/// State of a debate after all its events. Logs that lead to the same state compare equal.
+/// State of a debate after all its events. Logs that lead to the same state compare equal. A clone
+/// shares the setup, the turns and all that grows with the log, so drafting a change is cheap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Debate {
-    setup: Setup,
+    setup: Arc<Setup>,
     /// Settings after each amendment, with the first cue they apply to. The last entry is current.
-    settings_history: Vec<EffectiveSettings>,
+    settings_history: Arc<Vec<EffectiveSettings>>,
     holds: Vec<HoldPoint>,
-    terms: BTreeMap<String, String>,
+    terms: Arc<BTreeMap<String, String>>,
     budget: Budget,
-    /// Recorded turns by cue, so that a transcript does not depend on the order of the responses.
-    turns: BTreeMap<Cue, Result<Reply, TurnFailure>>,
+    turns: RecordedTurns,
     /// Cues that were asked, with their deadlines in Unix milliseconds.
-    asked: BTreeMap<Cue, Option<i64>>,
-    refused: BTreeMap<Cue, RejectedReply>,
-    remarks: Vec<Remark>,
+    asked: PersistentMap<Cue, Option<i64>>,
+    refused: PersistentMap<Cue, RejectedReply>,
+    remarks: Arc<Vec<Remark>>,
     /// In order.
-    seat_transfers: Vec<SeatTransfer>,
+    seat_transfers: Arc<Vec<SeatTransfer>>,
+    /// Derived from all other fields, so that two equal states also agree here.
+    schedule_cursor: ScheduleCursor,
     /// The latest round the user allowed to begin.
     continued: Option<Position>,
     held: bool,
@@ -120,16 +126,16 @@ impl Debate {
             rounds: setup.rounds,
             topic: setup.topic.clone(),
         };
-        Ok(Debate {
-            settings_history: vec![initial],
+        let mut debate = Debate {
+            settings_history: Arc::new(vec![initial]),
             holds: setup.holds.clone(),
-            terms: setup.terms.clone(),
+            terms: Arc::new(setup.terms.clone()),
             budget: setup.limits.budget,
-            turns: BTreeMap::new(),
-            asked: BTreeMap::new(),
-            refused: BTreeMap::new(),
-            remarks: vec![],
-            seat_transfers: vec![],
+            turns: RecordedTurns::new(),
+            asked: PersistentMap::new(),
+            refused: PersistentMap::new(),
+            remarks: Arc::default(),
+            seat_transfers: Arc::default(),
             continued: None,
             held: false,
             concluded: false,
@@ -141,8 +147,11 @@ impl Debate {
             decision: None,
             feedback: None,
             keep_record: None,
-            setup,
-        })
+            schedule_cursor: ScheduleCursor::at_start(false),
+            setup: Arc::new(setup),
+        };
+        debate.advance_schedule();
+        Ok(debate)
     }
 
     /// Validates an event: it must match [`next`] or be a user action that is allowed now. Runs
@@ -156,7 +165,7 @@ impl Debate {
             (Event::Refused { cue, .. }, step) => {
                 self.is_open(*cue, step)
                     && !self.seat(*cue).voice.is_awaited()
-                    && !self.refused.contains_key(cue)
+                    && !self.refused.contains_key(*cue)
             }
             (Event::Spoke { cue, reply }, step) => {
                 self.is_open(*cue, step) && self.is_valid_reply(*cue, reply)
@@ -183,13 +192,17 @@ impl Debate {
     pub fn apply(&mut self, event: Event) -> Result<(), IllegalEvent> {
         self.validate(&event)?;
         self.apply_unchecked(event);
+        self.advance_schedule();
         Ok(())
     }
 
+    /// Applies an event without moving the schedule cursor.
     fn apply_unchecked(&mut self, event: Event) {
         match event {
             Event::Asked { cues, deadline, .. } => {
-                self.asked.extend(cues.into_iter().map(|cue| (cue, deadline)));
+                for cue in cues {
+                    self.asked.insert(cue, deadline);
+                }
             }
             Event::Refused { cue, attempt } => {
                 self.spent += attempt.envelope.spend();
@@ -205,7 +218,9 @@ impl Debate {
             }
             Event::Interjected { text } => {
                 let from = self.next_unasked();
-                self.remarks.extend(from.map(|from| Remark { from, text }));
+                if let Some(from) = from {
+                    Arc::make_mut(&mut self.remarks).push(Remark { from, text });
+                }
             }
             Event::Held => self.held = true,
             Event::Continued { before } => {
@@ -213,11 +228,14 @@ impl Debate {
                 self.held = false;
             }
             Event::Amended { change, because } => {
-                self.seat_transfers.extend(self.seat_transfer(&change, because));
+                if let Some(transfer) = self.seat_transfer(&change, because) {
+                    Arc::make_mut(&mut self.seat_transfers).push(transfer);
+                }
                 self.amend(change);
             }
             Event::Concluded { because } => {
                 (self.concluded, self.concluded_because) = (true, because);
+                self.restart_schedule();
             }
             Event::Cancelled { because } => {
                 (self.outcome, self.cancelled_because) = (Some(DebateOutcome::Cancelled), because);
@@ -262,8 +280,24 @@ impl Debate {
             if debate.is_applicable(&event) {
                 debate.apply_unchecked(event);
             }
+            // An illegal event can change a phase that was over.
+            if flaw.is_some() {
+                debate.restart_schedule();
+            } else {
+                debate.advance_schedule();
+            }
         }
         Ok((debate, flaw))
+    }
+
+    /// Moves the schedule cursor over the phases that are over.
+    fn advance_schedule(&mut self) {
+        self.schedule_cursor = advance(self, self.schedule_cursor.clone());
+    }
+
+    /// Moves the schedule cursor back, after a change to phases before it.
+    fn restart_schedule(&mut self) {
+        self.schedule_cursor = ScheduleCursor::at_start(self.concluded);
     }
 
     /// Whether an event refers only to acts, phases and seats that exist.
@@ -291,7 +325,7 @@ impl Debate {
     /// awaited seat keeps its deadline.
     fn can_ask(&self, cues: &[Cue], due: &Step) -> bool {
         let open: Vec<Cue> = due.open_cues().collect();
-        let unasked = |cue: &Cue| !self.asked.contains_key(cue);
+        let unasked = |cue: &Cue| !self.asked.contains_key(*cue);
         let is_allowed =
             |cue: &Cue| open.contains(cue) && (unasked(cue) || !self.seat(*cue).voice.is_awaited());
         !cues.is_empty()
@@ -300,7 +334,7 @@ impl Debate {
     }
 
     fn is_open(&self, cue: Cue, due: &Step) -> bool {
-        self.asked.contains_key(&cue) && due.open_cues().any(|open| open == cue)
+        self.asked.contains_key(cue) && due.open_cues().any(|open| open == cue)
     }
 
     /// A valid reply has the kind of its phase and no finding that requires a retry.
@@ -373,16 +407,19 @@ impl Debate {
                 return;
             }
             Amendment::Terms { terms } => {
-                self.terms = terms;
+                self.terms = Arc::new(terms);
                 return;
             }
             Amendment::Seat { seat, voice } => {
                 settings.seats[usize::from(seat)].voice = voice;
                 // A new participant starts without a rejected reply and without a deadline.
                 let turns = &self.turns;
-                let open = |cue: &Cue| cue.seat == seat && !turns.contains_key(cue);
+                let open = |cue: Cue| cue.seat == seat && turns.get(cue).is_none();
                 self.refused.retain(|cue, _| !open(cue));
-                self.asked.iter_mut().filter(|(cue, _)| open(cue)).for_each(|(_, at)| *at = None);
+                let asked: Vec<Cue> = self.asked.keys().filter(|cue| open(*cue)).collect();
+                for cue in asked {
+                    self.asked.insert(cue, None);
+                }
             }
             Amendment::Plan { rounds, seats, holds } => {
                 settings.rounds = rounds.unwrap_or(settings.rounds);
@@ -391,16 +428,18 @@ impl Debate {
             }
             Amendment::Topic { topic } => settings.topic = topic,
         }
-        self.settings_history.push(settings);
+        Arc::make_mut(&mut self.settings_history).push(settings);
+        self.restart_schedule();
         // With other rounds, another cue may be next. All remarks and settings apply to it.
         self.next_unasked().into_iter().for_each(|from| self.backdate_to(from));
     }
 
     /// Lets all remarks and settings apply from this cue on, if they began later.
     fn backdate_to(&mut self, from: Cue) {
-        let remarks = self.remarks.iter_mut().map(|remark| &mut remark.from);
+        let remarks = Arc::make_mut(&mut self.remarks).iter_mut().map(|remark| &mut remark.from);
+        let settings = Arc::make_mut(&mut self.settings_history).iter_mut();
         remarks
-            .chain(self.settings_history.iter_mut().map(|settings| &mut settings.from))
+            .chain(settings.map(|settings| &mut settings.from))
             .for_each(|start| *start = from.min(*start));
     }
 
@@ -416,61 +455,6 @@ impl Debate {
             .iter()
             .rfind(|settings| settings.from <= horizon)
             .unwrap_or(&self.settings_history[0])
-    }
-
-    /// A debate reopens at a failed turn, or where the user stopped it. The cue must then be due.
-    fn can_reopen(&self, from: Cue) -> bool {
-        let stopped = matches!(self.outcome, Some(DebateOutcome::Cancelled | DebateOutcome::Ended));
-        if !self.has_cue(from) || (self.failure(from).is_none() && !stopped) {
-            return false;
-        }
-        let mut rewound = self.clone();
-        rewound.rewind(from);
-        let due = next(&rewound);
-        due.first_cue() == Some(from) || due.open_cues().any(|cue| cue == from)
-    }
-
-    /// Cue at which an ended debate can be reopened: the failure that cut it short, the point where
-    /// the user stopped it, or else the last failed turn, because a rewind drops all later turns.
-    pub fn reopen_cue(&self) -> Option<Cue> {
-        let failed = || self.failed_turns().map(|(cue, _)| cue).filter(|cue| self.can_reopen(*cue));
-        let stopped = || {
-            let mut resumed = self.clone();
-            resumed.concluded = false;
-            resumed.outcome = None;
-            next(&resumed).first_cue().filter(|cue| self.can_reopen(*cue))
-        };
-        let last = || {
-            let last = self.wave_start(failed().last()?);
-            failed().find(|cue| self.wave_start(*cue) == last)
-        };
-        match &self.outcome {
-            Some(
-                DebateOutcome::Curtailed { at, phase }
-                | DebateOutcome::Aborted { at, phase }
-                | DebateOutcome::Uncontested { at, phase },
-            ) => failed()
-                .find(|cue| cue.position() == *at && self.setup.phase(*cue).name == *phase)
-                .or_else(last),
-            Some(DebateOutcome::Ended) => {
-                failed().find(|cue| cue.act == self.setup.ending_act()).or_else(stopped)
-            }
-            Some(DebateOutcome::Cancelled) => stopped().or_else(|| failed().last()),
-            _ => last(),
-        }
-    }
-
-    /// Drops the turns after `from` and the failed turns of its wave. The user's remarks are kept
-    /// and apply from there on.
-    fn rewind(&mut self, from: Cue) {
-        let wave = wave_range(self.setup.phase(from), from);
-        self.turns.retain(|cue, turn| cue < wave.start() || (wave.contains(cue) && turn.is_ok()));
-        self.asked.retain(|cue, _| self.turns.contains_key(cue));
-        self.refused.retain(|cue, _| self.turns.contains_key(cue));
-        self.backdate_to(*wave.start());
-        self.concluded &= from.act == self.setup.ending_act();
-        self.concluded_because.take_if(|_| !self.concluded);
-        (self.outcome, self.cancelled_because) = (None, None);
     }
 
     /// The first cue that can still receive a remark or an amendment. Seats already asked cannot,

@@ -60,7 +60,8 @@ pub(super) fn find_hedge(text: &str, phrases: &'static [&'static str]) -> Option
 pub(super) fn cites_record(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let cites = &ruling.cites;
-    let has_reply = |cited: &&Cue| debate.replies_before(cue).any(|(past, _)| past == **cited);
+    let horizon = debate.wave_start(cue);
+    let has_reply = |cited: &&Cue| **cited < horizon && matches!(debate.turn(**cited), Some(Ok(_)));
     if cites.is_empty() {
         return Some("the verdict must cite the turns it rests on".into());
     }

@@ -2,11 +2,12 @@
 //! scheduler, prompts, rules, reports and front ends all read the state through these methods.
 //! `state` itself has the writing side, `Debate::apply`.
 use super::{Debate, RecordedFeedback, Remark, SeatTransfer};
-use crate::debate::body::{Body, ReplyKind};
+use crate::debate::body::Body;
 use crate::debate::budget::Budget;
 use crate::debate::envelope::Spend;
 use crate::debate::event::{Cue, DebateOutcome, Position, RejectedReply, Reply, TurnFailure};
 use crate::debate::format::{Role, Side};
+use crate::debate::next_step::ScheduleCursor;
 use crate::debate::seat::Seat;
 use crate::debate::setup::{HoldPoint, Setup};
 use std::collections::BTreeMap;
@@ -122,23 +123,23 @@ impl Debate {
     }
     /// Whether this cue has been asked.
     pub fn was_asked(&self, cue: Cue) -> bool {
-        self.asked.contains_key(&cue)
+        self.asked.contains_key(cue)
     }
     /// Deadline of an awaited reply in Unix milliseconds, if it has one.
     pub fn deadline(&self, cue: Cue) -> Option<i64> {
-        self.asked.get(&cue).copied().flatten()
+        self.asked.get(cue).copied().flatten()
     }
     /// The rejected first reply at this cue, if there is one.
     pub fn rejected_reply(&self, cue: Cue) -> Option<&RejectedReply> {
-        self.refused.get(&cue)
+        self.refused.get(cue)
     }
     /// The recorded turn at a cue: a reply or a failure.
     pub fn turn(&self, cue: Cue) -> Option<&Result<Reply, TurnFailure>> {
-        self.turns.get(&cue)
+        self.turns.get(cue)
     }
     /// The failure at a cue, if its turn failed.
     pub fn failure(&self, cue: Cue) -> Option<&TurnFailure> {
-        self.turns.get(&cue)?.as_ref().err()
+        self.turns.get(cue)?.as_ref().err()
     }
     /// All recorded turns, in debate order.
     pub fn turns(&self) -> impl DoubleEndedIterator<Item = (Cue, &Result<Reply, TurnFailure>)> {
@@ -149,7 +150,7 @@ impl Debate {
         &self,
         cues: impl RangeBounds<Cue>,
     ) -> impl DoubleEndedIterator<Item = (Cue, &Result<Reply, TurnFailure>)> {
-        self.turns.range(cues).map(|(cue, turn)| (*cue, turn))
+        self.turns.range(cues)
     }
     /// Replies in a range of cues, without failed turns.
     pub fn replies_in(
@@ -160,17 +161,24 @@ impl Debate {
     }
     /// Whether a side has made a speech.
     pub fn has_side_spoken(&self, side: Side) -> bool {
-        self.replies_in(..).any(|(cue, body)| {
-            body.kind() == ReplyKind::Speech && self.seat(cue).role.side() == Some(side)
-        })
+        let seats = self.seats();
+        self.turns.speakers().any(|seat| seats[usize::from(seat)].role.side() == Some(side))
+    }
+    /// First speech of a seat, if it has made one.
+    pub(in crate::debate) fn first_speech(&self, seat: u8) -> Option<Cue> {
+        self.turns.first_speech(seat)
+    }
+    /// Where the scheduler resumes.
+    pub(in crate::debate) fn schedule_cursor(&self) -> &ScheduleCursor {
+        &self.schedule_cursor
     }
     /// Failed turns. A debate that ends with any of them is degraded.
     pub fn failed_turns(&self) -> impl Iterator<Item = (Cue, &TurnFailure)> {
-        self.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().err()?)))
+        self.turns.failed_cues().filter_map(|cue| Some((cue, self.failure(cue)?)))
     }
     /// Tool that played a cue: from the envelope, else from the seat at that time.
     pub fn tool_at(&self, cue: Cue) -> &str {
-        let envelope = match self.turns.get(&cue) {
+        let envelope = match self.turns.get(cue) {
             Some(Ok(reply)) => Some(&reply.envelope),
             Some(Err(failure)) => Some(&failure.envelope),
             None => None,
