@@ -3,7 +3,7 @@
 use super::draft::DebateDraft;
 use super::transcript::build_events;
 use crate::app::{App, AppError, new_debate_id};
-use crate::debate::state::ReplayError;
+use crate::debate::replay::ReplayError;
 use crate::debate::{Debate, Event, Origin, Role, Setup};
 use crate::engine::command::SessionError;
 use crate::engine::format_catalog::CatalogEntry;

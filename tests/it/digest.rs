@@ -1,9 +1,8 @@
 //! Round summaries: what a written digest must contain, and the mechanical digest that replaces it
 //! if no scribe wrote one.
 use crate::debate_fixture::{debate_setup, open_debate, play_until, record_reply, speech};
-use debate_mcp::debate::digest::{
-    collapse_whitespace, find_omissions, first_words, mechanical_digest,
-};
+use debate_mcp::debate::digest::{find_omissions, first_words, mechanical_digest};
+use debate_mcp::debate::words::collapse_whitespace;
 use debate_mcp::debate::{Body, Debate, formats};
 
 /// A duel in which Bob concedes `p1` verbatim in round 1 and argues against it in round 2. Ada

@@ -6,7 +6,7 @@ use crate::properties::planned_seats;
 use crate::random_formats::random_format;
 use crate::simulated_players::{amended_event, random_setup, render_prompt};
 use debate_mcp::debate::{
-    Amendment, Debate, Event, FailureKind, Participant, Seat, Setup, formats, state::ReplayError,
+    Amendment, Debate, Event, FailureKind, Participant, Seat, Setup, formats, replay::ReplayError,
     status, verdict,
 };
 use std::iter::repeat_n;
