@@ -31,7 +31,7 @@ fmt:
 doc *ARGS:
     cargo doc --locked --no-deps --document-private-items {{ARGS}}
 
-# Run one benchmark: arena, brief, citation_accuracy, evidence, overhead, providers, redact, start
+# Run one benchmark: arena, brief, citation_accuracy, evidence, overhead, providers, redact, start, step_cost
 bench NAME *ARGS:
     cargo bench --locked --bench {{quote(NAME)}} -- {{ARGS}}
 

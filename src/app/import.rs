@@ -6,7 +6,7 @@ use super::draft::DebateDraft;
 use super::spec::{DebateContext, DebateSpec};
 use super::transcript::build_events;
 use crate::app::{App, AppError};
-use crate::debate::state::ReplayError;
+use crate::debate::replay::ReplayError;
 use crate::debate::{Debate, Event, Origin, Role, Setup};
 use crate::engine::command::SessionError;
 use crate::engine::format_catalog::CatalogEntry;

@@ -4,9 +4,9 @@ use super::finding::{EarlierFinding, Finding, FindingEvidence, FindingState};
 use super::{Review, ReviewCost, ReviewDecision, ReviewParticipant};
 use crate::debate::body::{Claim, ClaimPurpose};
 use crate::debate::content_hash::content_hash;
-use crate::debate::digest::collapse_whitespace;
 use crate::debate::ledger::{self, ClaimStatus};
 use crate::debate::verdict::{ContestReason, rulings};
+use crate::debate::words::collapse_whitespace;
 use crate::debate::{
     Citation, CodeLocation, Cue, Debate, KnownFinding, PauseReason, ReviewedChange, Role, Seat,
     Severity, Side, Status, Step, next, status,

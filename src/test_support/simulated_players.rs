@@ -6,7 +6,7 @@ use debate_mcp::debate::body::{
     RubricMarks,
 };
 use debate_mcp::debate::ledger::{self, ClaimStatus};
-use debate_mcp::debate::rules::research;
+use debate_mcp::debate::stances;
 use debate_mcp::debate::{
     Amendment, Body, Claim, Cue, Debate, Envelope, Event, FailureKind, Format, HelpRequest,
     HoldPoint, JudgeRuling, Participant, PauseReason, RejectedReply, ReplyKind, Role, Rounds, Rule,
@@ -314,7 +314,7 @@ fn numbered_claims(
     cue: Cue,
     parts: impl Iterator<Item = (ClaimPurpose, Option<String>)>,
 ) -> Vec<Claim> {
-    let letter = research::stance_letter(debate, cue);
+    let letter = stances::stance_letter(debate, cue);
     let claim = |(number, (part, answers)): (usize, (ClaimPurpose, Option<String>))| Claim {
         id: format!("{letter}{}{number}", cue.phase),
         text: format!("{} is right", debate.seat(cue).name),

@@ -10,7 +10,7 @@ use Rule::{
     Structured, Tabulates, WithinWords,
 };
 use debate_mcp::debate::body::{ClaimPurpose, ClaimSource};
-use debate_mcp::debate::rules::research::max_words;
+use debate_mcp::debate::stances::max_words;
 use debate_mcp::debate::status::status;
 use debate_mcp::debate::{
     Body, Claim, Cue, Debate, Event, HoldPoint, Role, Rule, RuleWeight, Section, Setup, Status,
