@@ -1,7 +1,7 @@
 //! Diff ranges: what the user wants to compare, resolved to an old and a new tree. Entry point:
 //! `resolve_range`.
 use super::object_store::{ObjectStore, UserRepo};
-use super::{Pin, RepoError};
+use super::{Pin, RepoError, TreeStore};
 use git2::{Commit, ErrorCode, Oid, Repository};
 use std::path::Path;
 
@@ -115,8 +115,14 @@ fn sides_from_trees(
     Ok(DiffSides { description: description.to_owned(), old, new, commits: (None, None) })
 }
 
-/// Pins the tree of a commit.
-pub(super) fn pin_commit(root: &Path, name: &str) -> Result<Pin, RepoError> {
+impl TreeStore {
+    /// Pins the tree of a commit, given by any name git resolves.
+    pub fn pin_commit(&self, root: &Path, name: &str) -> Result<Pin, RepoError> {
+        pin_commit(root, name)
+    }
+}
+
+fn pin_commit(root: &Path, name: &str) -> Result<Pin, RepoError> {
     let user_repo = UserRepo::discover(root)?.ok_or_else(|| RepoError::no_repository(root))?;
     let pin = Pin { tree: String::new(), commit: None, dirty: false, left_out: vec![] };
     let resolver =

@@ -137,3 +137,9 @@ fn set_mode(folder: &Path, mode: u32) -> io::Result<()> {
 fn set_mode(folder: &Path, _: u32) -> io::Result<()> {
     fs::symlink_metadata(folder).map(drop)
 }
+
+/// Whether a folder is a bare git repository.
+pub(super) fn is_bare_repository(root: &Path) -> bool {
+    let markers: [PathBuf; 3] = ["HEAD", "objects", "refs"].map(|name| root.join(name));
+    markers.iter().all(|path| path.exists())
+}

@@ -1,6 +1,6 @@
 //! Error type of this module. Each message says what failed and what the user can do. The main type
 //! is [`RepoError`]. `brief` and `evidence` pass its message on to the engine as a `ContextError`.
-use super::plain_folder;
+use super::disk;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -173,7 +173,7 @@ impl RepoError {
     /// Error for a folder outside any repository, or for a bare repository.
     pub(super) fn no_repository(path: &Path) -> RepoError {
         let path = path.to_owned();
-        if plain_folder::is_bare_repository(&path) {
+        if disk::is_bare_repository(&path) {
             RepoError::Bare { path }
         } else {
             RepoError::NoRepository { path }

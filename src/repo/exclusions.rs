@@ -1,7 +1,84 @@
-//! Deny-lists of path patterns that are excluded from every snapshot: possible secrets, agent
-//! instructions, agent config, and names that are unsafe to write. The name is only a heuristic, so
-//! the lists prefer false positives. Entry point: `exclusion_reason`.
-use super::ExclusionReason;
+//! Paths that are excluded from pinned trees and snapshots, and why. Deny-lists of path patterns:
+//! possible secrets, agent instructions, agent config, and names that are unsafe to write. The name
+//! is only a heuristic, so the lists prefer false positives. Entry point: `exclusion_reason`.
+use serde::{Deserialize, Serialize};
+
+/// Maximum size in bytes of a file that is pinned or copied.
+pub(super) const MAX_FILE_BYTES: u64 = 1024 * 1024;
+
+/// A path that is not in a pinned tree or snapshot, and the reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExcludedPath {
+    /// Path from the repository root, lossily decoded as UTF-8. A folder ends in `/`.
+    pub path: String,
+    /// Reason of the exclusion.
+    pub why: ExclusionReason,
+}
+
+/// Why a path is excluded from a pinned tree or snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExclusionReason {
+    /// The name matches a pattern for files with keys or passwords.
+    Secret,
+    /// The file instructs agents (a prompt such as `AGENTS.md`), which must not reach the reader.
+    Instructions,
+    /// Agent config: MCP servers, hooks, permissions.
+    Settings,
+    /// The contents are not text.
+    Binary,
+    /// The file is larger than 1 MB.
+    TooLarge,
+    /// A symbolic link, which could lead anywhere.
+    Link,
+    /// A nested git repository.
+    Submodule,
+    /// A limit on files or bytes was reached.
+    TooMuch,
+    /// The file cannot be read, or its name is not valid on this system.
+    Unreadable,
+}
+
+impl ExcludedPath {
+    pub(super) fn new(path: &[u8], why: ExclusionReason) -> ExcludedPath {
+        ExcludedPath { path: String::from_utf8_lossy(path).into_owned(), why }
+    }
+}
+
+impl ExclusionReason {
+    /// Describes how many paths have this reason: "2 are links".
+    pub fn describe_count(self, count: usize) -> String {
+        let (singular, plural) = match self {
+            ExclusionReason::Secret => ("may be a secret", "may be secrets"),
+            ExclusionReason::Instructions => ("instructs agents", "instruct agents"),
+            ExclusionReason::Settings => ("sets agents up", "set agents up"),
+            ExclusionReason::Binary => ("is not text", "are not text"),
+            ExclusionReason::TooLarge => ("is too large", "are too large"),
+            ExclusionReason::Link => ("is a link", "are links"),
+            ExclusionReason::Submodule => ("is another repository", "are other repositories"),
+            ExclusionReason::TooMuch => {
+                ("is more than there is room for", "are more than there is room for")
+            }
+            ExclusionReason::Unreadable => ("cannot be read", "cannot be read"),
+        };
+        format!("{count} {}", if count == 1 { singular } else { plural })
+    }
+
+    /// Predicate for messages: "`.env` may hold a secret, by its name".
+    pub fn describe(self) -> &'static str {
+        match self {
+            ExclusionReason::Secret => "may hold a secret, by its name",
+            ExclusionReason::Instructions => "gives instructions to agents",
+            ExclusionReason::Settings => "holds settings of agents",
+            ExclusionReason::Binary => "is not text",
+            ExclusionReason::TooLarge => "is larger than 1 MB",
+            ExclusionReason::Link => "is a link",
+            ExclusionReason::Submodule => "is a repository of its own",
+            ExclusionReason::TooMuch => "is more than there is room for",
+            ExclusionReason::Unreadable => "cannot be read",
+        }
+    }
+}
 
 /// Name patterns of files with keys, tokens and passwords. `*` matches anything within one name,
 /// `/**` a folder and everything below it. All lower case, because names are case-folded first.

@@ -2,7 +2,7 @@
 //! two threads and end at a timeout. Entry point: `count_lines`.
 use super::attributes::{AttributeLookup, DiffAttribute};
 use super::object_store::ObjectStore;
-use super::tree_diff::{DiffEntry, LineCounts, TreeDelta};
+use super::tree_delta::{DiffEntry, TreeDelta};
 use super::{ExclusionReason, RepoError, myers};
 use git2::{Blob, DiffOptions, Patch};
 use std::io::BufRead;
@@ -21,6 +21,22 @@ const BATCH_SIZE: usize = 32;
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes checked for a NUL byte to detect binary files, as git does.
 const BINARY_SNIFF_BYTES: usize = 8_000;
+
+/// Line counts of a changed file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineCounts {
+    /// Counted as `git diff --numstat` does.
+    Counted {
+        /// Lines only in the new version.
+        added: usize,
+        /// Lines only in the old version.
+        deleted: usize,
+    },
+    /// The file is not text.
+    Binary,
+    /// Not counted, with the reason.
+    Unknown(ExclusionReason),
+}
 
 /// Line counts of all changes, in the same order.
 pub(super) fn count_lines(

@@ -1,7 +1,7 @@
 //! Object lookup in two git repositories: the user's, which is only read, and a bare one of our own
 //! (`trees.git`) for objects that are in no commit yet. They are not linked as alternates, so no
 //! config can make git write our objects to the user's repository.
-use super::{RepoError, disk, plain_folder};
+use super::{RepoError, disk};
 use crate::secure_fs;
 use git2::{
     Blob, ErrorCode, ObjectType, OdbLookupFlags, Oid, Repository, RepositoryInitOptions, Tree, opts,
@@ -9,6 +9,10 @@ use git2::{
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
+
+/// Path length in bytes at which walks over a tree stop, because a malicious tree can nest without
+/// end.
+pub(super) const MAX_TREE_PATH_BYTES: usize = 4_096;
 
 /// The user's repository.
 pub(super) struct UserRepo {
@@ -66,9 +70,7 @@ impl UserRepo {
 pub fn toplevel(root: &Path) -> Result<PathBuf, RepoError> {
     match UserRepo::discover(root)? {
         Some(user_repo) => Ok(user_repo.top),
-        None if plain_folder::is_bare_repository(root) => {
-            Err(RepoError::Bare { path: root.to_owned() })
-        }
+        None if disk::is_bare_repository(root) => Err(RepoError::Bare { path: root.to_owned() }),
         None => Ok(dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned())),
     }
 }

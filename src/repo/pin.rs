@@ -1,9 +1,10 @@
 //! Pins the current state of a repository: the tree of the last commit with all uncommitted changes
 //! applied. Files are read as they are, and no filter, hook or other process is run.
 use super::disk::{self, DiskRead};
+use super::exclusions::{self, MAX_FILE_BYTES};
 use super::object_store::{OwnRepo, UserRepo};
 use super::tree_edits::TreeEdits;
-use super::{ExcludedPath, ExclusionReason, MAX_FILE_BYTES, RepoError, exclusions, plain_folder};
+use super::{ExcludedPath, ExclusionReason, Pin, RepoError, TreeStore, plain_folder};
 use git2::{
     ErrorClass, ErrorCode, FileMode, IndexEntryExtendedFlag, ObjectType, Oid, Status, StatusEntry,
     StatusOptions,
@@ -13,19 +14,6 @@ use std::path::{Path, PathBuf};
 /// Maximum number of changed files included.
 const MAX_CHANGED_FILES: usize = 20_000;
 
-/// A reproducible state of a repository, identified by its tree id.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pin {
-    /// Tree id, 40 hexadecimal digits.
-    pub tree: String,
-    /// Id of the last commit. None before the first commit.
-    pub commit: Option<String>,
-    /// Whether there are uncommitted changes.
-    pub dirty: bool,
-    /// Changed files whose state on disk is not in the tree.
-    pub left_out: Vec<ExcludedPath>,
-}
-
 /// One entry of the git status.
 struct StatusChange {
     path: Vec<u8>,
@@ -33,8 +21,22 @@ struct StatusChange {
     mode: FileMode,
 }
 
+impl TreeStore {
+    /// Pins the current state of the repository around `root` as one tree, always the whole
+    /// repository. Without a repository it pins the folder itself, and returns None if that is
+    /// empty, too large or a home folder.
+    pub fn pin(&self, root: &Path) -> Result<Option<Pin>, RepoError> {
+        pin_repository(&self.home, root, &[])
+    }
+
+    /// Like `pin`, but ignores `files`, which the caller is about to write.
+    pub fn pin_without(&self, root: &Path, files: &[PathBuf]) -> Result<Option<Pin>, RepoError> {
+        pin_repository(&self.home, root, files)
+    }
+}
+
 /// Pins the repository around `root`, or the plain folder if there is none.
-pub(super) fn pin_repository(
+fn pin_repository(
     home: &Path,
     root: &Path,
     excluded: &[PathBuf],

@@ -5,7 +5,8 @@ use super::apply_patch;
 use super::diff_range::{self, NewSide};
 use super::numstat::AttributePolicy;
 use super::object_store::{ObjectStore, OwnRepo};
-use super::tree_diff::{self, TreeDelta};
+use super::tree_delta::TreeDelta;
+use super::tree_diff;
 use super::tree_edits::TreeEdits;
 use super::{DiffRange, Pin, RepoError, TreeDiff, TreeStore, exclusions};
 use git2::{Oid, Repository, Sort};
@@ -210,7 +211,7 @@ fn current_branch(repository: &Repository) -> Option<String> {
 mod tests {
     use super::*;
     use crate::repo::test_repo::{FILE_MODE, TempRepo};
-    use crate::repo::tree_diff::DiffEntry;
+    use crate::repo::tree_delta::DiffEntry;
     use std::iter::repeat_n;
 
     #[test]

@@ -1,12 +1,15 @@
 //! Folders without a git repository: lists and reads their files with the same checks, and pins
 //! small ones as a tree.
 use super::disk::{self, DiskRead};
+use super::exclusions::{self, MAX_FILE_BYTES};
 use super::object_store::OwnRepo;
 use super::tree_edits::TreeEdits;
-use super::{ExcludedPath, ExclusionReason, MAX_FILE_BYTES, Pin, RepoError, exclusions};
+use super::tree_store::{self, TreeStore};
+use super::{ExcludedPath, ExclusionReason, Pin, RepoError};
+use crate::redact::UNPINNED_SCOPE;
 use git2::ObjectType;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Maximum number of files in a folder that is pinned.
 const MAX_FILES: usize = 2_000;
@@ -98,8 +101,29 @@ fn is_listing_full(entries_seen: usize, file_count: usize, max_files: usize) -> 
     entries_seen > MAX_ENTRIES.max(max_files) || file_count >= max_files
 }
 
+impl TreeStore {
+    /// Reads a file on disk with secrets redacted, or returns the reason why it cannot be read.
+    /// `path` is relative to `folder`. Paths that leave it, pass through a link or point into
+    /// `.git` are refused. `tree` selects the redaction scope, so that placeholders equal those of
+    /// that tree.
+    pub fn read_from_disk(
+        &self,
+        folder: &Path,
+        path: &str,
+        tree: Option<&str>,
+    ) -> Result<Vec<u8>, ExclusionReason> {
+        let bytes = read_plain_file(folder, path)?;
+        Ok(tree_store::redact_contents(
+            self.redactor(tree.unwrap_or(UNPINNED_SCOPE)).as_ref(),
+            path,
+            &bytes,
+        )
+        .into_owned())
+    }
+}
+
 /// Reads one file without redaction.
-pub(super) fn read_plain_file(folder: &Path, path: &str) -> Result<Vec<u8>, ExclusionReason> {
+fn read_plain_file(folder: &Path, path: &str) -> Result<Vec<u8>, ExclusionReason> {
     if exclusions::is_unwritable(path.as_bytes()) {
         return Err(ExclusionReason::Unreadable);
     }
@@ -157,13 +181,7 @@ fn is_project_folder(root: &Path) -> bool {
     root.is_dir()
         && root.parent().is_some()
         && !HOME_MARKERS.iter().any(has)
-        && !is_bare_repository(root)
-}
-
-/// Whether a folder is a bare git repository.
-pub(super) fn is_bare_repository(root: &Path) -> bool {
-    let markers: [PathBuf; 3] = ["HEAD", "objects", "refs"].map(|name| root.join(name));
-    markers.iter().all(|path| path.exists())
+        && !disk::is_bare_repository(root)
 }
 
 #[cfg(unix)]

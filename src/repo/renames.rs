@@ -1,9 +1,10 @@
 //! Rename detection: pairs a deleted with an added file of equal or similar contents. libgit2
 //! compares all pairs, which takes minutes for thousands of files. Here files are matched by
 //! content hash first, then by file name, and all pairs are compared only if there are few.
+use super::exclusions::MAX_FILE_BYTES;
+use super::numstat;
 use super::object_store::ObjectStore;
-use super::tree_diff::{RenameSearch, TreeDelta};
-use super::{MAX_FILE_BYTES, numstat};
+use super::tree_delta::{DiffEntry, TreeDelta};
 use git2::Oid;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -22,12 +23,21 @@ const MIN_SIMILARITY: u64 = 50;
 /// because no other candidate is compared.
 const MIN_SAME_NAME_SIMILARITY: u64 = 75;
 
+/// Thoroughness of the rename detection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RenameSearch {
+    /// Every deleted file was compared with every added file.
+    Exhaustive,
+    /// Only files with the same contents or the same name were compared.
+    Limited,
+}
+
 /// Merges each detected pair of deletion and addition into one rename.
 pub(super) fn detect_renames(stores: &ObjectStore, changes: &mut Vec<TreeDelta>) -> RenameSearch {
     let is_one_sided = |change: &TreeDelta, is_deleted: bool| {
         let (one, other) =
             if is_deleted { (change.old, change.new) } else { (change.new, change.old) };
-        one.is_some_and(super::tree_diff::DiffEntry::is_file) && other.is_none()
+        one.is_some_and(DiffEntry::is_file) && other.is_none()
     };
     let indexes = |is_deleted: bool| {
         (0..changes.len()).filter(|index| is_one_sided(&changes[*index], is_deleted)).collect()
@@ -240,7 +250,7 @@ fn merge_pairs(changes: &mut Vec<TreeDelta>, pairs: &[(usize, usize)]) {
 mod tests {
     use super::*;
     use crate::repo::test_repo::{FILE_MODE, TempRepo};
-    use crate::repo::tree_diff::DiffEntry;
+    use crate::repo::tree_delta::DiffEntry;
     use git2::ObjectType;
 
     fn change(path: &str, old: Option<Oid>, new: Option<Oid>) -> TreeDelta {

@@ -39,12 +39,16 @@ struct CacheEntry {
     temp_folder: PathBuf,
 }
 
+impl TreeStore {
+    /// Returns a read-only copy of a pinned tree from the snapshot cache, and writes it on a cache
+    /// miss.
+    pub fn snapshot(&self, root: &Path, tree: &str) -> Result<TreeSnapshot, RepoError> {
+        open_snapshot(self, root, tree)
+    }
+}
+
 /// Returns the snapshot of a tree, and writes it on a cache miss.
-pub(super) fn open_snapshot(
-    trees: &TreeStore,
-    root: &Path,
-    tree: &str,
-) -> Result<TreeSnapshot, RepoError> {
+fn open_snapshot(trees: &TreeStore, root: &Path, tree: &str) -> Result<TreeSnapshot, RepoError> {
     let id = parse_tree_id(tree)?;
     let cache_dir = trees.home.join("snapshots");
     secure_fs::create_private_dir(&cache_dir).map_err(RepoError::io_at(&cache_dir))?;

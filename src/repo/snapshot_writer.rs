@@ -1,8 +1,9 @@
 //! Writes one tree into a folder as a read-only snapshot. The tree is untrusted input: its names,
 //! sizes and depth are validated against limits, and no filter or hook is run. `snapshot_cache`
 //! decides where the folder goes.
+use super::exclusions::{self, MAX_FILE_BYTES};
 use super::object_store::ObjectStore;
-use super::{ExcludedPath, ExclusionReason, MAX_FILE_BYTES, RepoError, disk, exclusions};
+use super::{ExcludedPath, ExclusionReason, RepoError, disk};
 use crate::redact::Redactor;
 use crate::secure_fs;
 use git2::{ObjectType, Oid};

@@ -2,12 +2,11 @@
 //! The two trees can be in different object stores, so they are compared here, entry by entry, and
 //! no filter, diff driver or program of the user is run. Entry points: `TreeStore::diff` and
 //! `diff_trees`.
-use super::numstat::AttributePolicy;
-use super::object_store::ObjectStore;
-use super::{
-    DiffRange, ExclusionReason, MAX_TREE_PATH_BYTES, Pin, RepoError, TreeFile, TreeStore,
-    diff_range, numstat, renames,
-};
+use super::numstat::{self, AttributePolicy, LineCounts};
+use super::object_store::{MAX_TREE_PATH_BYTES, ObjectStore};
+use super::renames::{self, RenameSearch};
+use super::tree_delta::{DiffEntry, TreeDelta};
+use super::{DiffRange, Pin, RepoError, TreeFile, TreeStore, diff_range};
 use git2::{Delta, DiffOptions, Oid, Repository};
 use std::cmp::Ordering;
 use std::path::Path;
@@ -28,15 +27,6 @@ pub struct TreeDiff {
     /// How thoroughly renames were searched. With very many files a limited search reports some
     /// renames as deleted and added.
     pub renames: RenameSearch,
-}
-
-/// Thoroughness of the rename detection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RenameSearch {
-    /// Every deleted file was compared with every added file.
-    Exhaustive,
-    /// Only files with the same contents or the same name were compared.
-    Limited,
 }
 
 /// One changed file.
@@ -71,22 +61,6 @@ pub enum FileChangeKind {
     TypeChanged,
 }
 
-/// Line counts of a changed file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineCounts {
-    /// Counted as `git diff --numstat` does.
-    Counted {
-        /// Lines only in the new version.
-        added: usize,
-        /// Lines only in the old version.
-        deleted: usize,
-    },
-    /// The file is not text.
-    Binary,
-    /// Not counted, with the reason.
-    Unknown(ExclusionReason),
-}
-
 impl FileChangeKind {
     /// Status letter of git: `A`, `D`, `M`, `R` or `T`.
     pub fn letter(self) -> char {
@@ -97,32 +71,6 @@ impl FileChangeKind {
             FileChangeKind::Renamed => 'R',
             FileChangeKind::TypeChanged => 'T',
         }
-    }
-}
-
-/// Id and file mode of a tree entry other than a folder.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct DiffEntry {
-    pub(super) id: Oid,
-    pub(super) mode: i32,
-}
-
-/// One path at which two trees differ, before lines are counted.
-pub(super) struct TreeDelta {
-    pub(super) path: Vec<u8>,
-    /// Path in the old tree, if it differs.
-    pub(super) old_path: Option<Vec<u8>>,
-    pub(super) old: Option<DiffEntry>,
-    pub(super) new: Option<DiffEntry>,
-}
-
-impl DiffEntry {
-    pub(super) fn is_file(self) -> bool {
-        self.mode & 0o170_000 == 0o100_000
-    }
-
-    pub(super) fn is_submodule(self) -> bool {
-        self.mode & 0o170_000 == 0o160_000
     }
 }
 

@@ -1,9 +1,9 @@
 //! View of a pinned tree: lists all files at once and reads contents on demand. `TreeView` holds
 //! the list, `TreeReader` reads files with secrets redacted.
-use super::object_store::ObjectStore;
-use super::{
-    ExclusionReason, MAX_FILE_BYTES, MAX_TREE_PATH_BYTES, RepoError, TreeStore, redact_contents,
-};
+use super::exclusions::MAX_FILE_BYTES;
+use super::object_store::{MAX_TREE_PATH_BYTES, ObjectStore};
+use super::tree_store::{TreeStore, redact_contents};
+use super::{ExclusionReason, RepoError};
 use crate::redact::Redactor;
 use git2::{Blob, ObjectType, Oid};
 use std::borrow::Cow;
