@@ -14,6 +14,7 @@
 //! | `unverifiable`       | recognizes URLs and benchmark figures                               |
 //! | `verification_marks` | strips marks by which a model claims that its citations are checked |
 //! | `checker`            | `CitationChecker`, with a cache of the last tree                    |
+//! | `loaded_tree`        | a tree with its file list and indexes                               |
 //! | `lookup`             | looks up one reference in one tree                                  |
 //! | `quote_spot`         | finds the cited text in one file, near its cited lines              |
 //! | `tree_search`        | searches the tree for a misplaced or common quote                   |
@@ -33,6 +34,7 @@ mod evidence_entry;
 mod extract;
 mod fenced_block;
 mod index_cache;
+mod loaded_tree;
 mod location;
 mod lookup;
 mod markdown;

@@ -1,14 +1,13 @@
 //! `CitationChecker`: looks up references in pinned trees, and caches the last tree used.
-use super::bloom_index::{self, BloomIndex};
-use super::index_cache::IndexCache;
+use super::bloom_index;
+use super::loaded_tree::LoadedTree;
 use super::lookup::CitationLookup;
-use super::path_index::PathIndex;
-use super::{LookupScope, Reference, SearchMode};
+use super::{LookupScope, Reference};
 use crate::debate::Citation;
 use crate::engine::ContextError;
-use crate::repo::{RepoError, TreeStore, TreeView};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use crate::repo::{RepoError, TreeStore};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Looks up references in pinned trees. Cheap to clone. Clones share the cache.
@@ -16,15 +15,6 @@ use std::time::Instant;
 pub struct CitationChecker {
     trees: TreeStore,
     last_tree: Arc<Mutex<Option<Arc<LoadedTree>>>>,
-}
-
-/// A cached tree: file list, path index, and Bloom index once it is built.
-pub(super) struct LoadedTree {
-    index_cache: IndexCache,
-    root: PathBuf,
-    pub(super) view: TreeView,
-    pub(super) paths: PathIndex,
-    index: Mutex<Option<Arc<BloomIndex>>>,
 }
 
 impl CitationChecker {
@@ -70,45 +60,11 @@ impl CitationChecker {
     }
 
     pub(super) fn load_tree(&self, root: &Path, id: &str) -> Result<Arc<LoadedTree>, RepoError> {
-        let mut last = lock(&self.last_tree);
-        if let Some(tree) = last.as_ref().filter(|tree| tree.view.tree() == id && tree.root == root)
-        {
+        let mut last = self.last_tree.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tree) = last.as_ref().filter(|tree| tree.is_tree(root, id)) {
             return Ok(tree.clone());
         }
-        let view = self.trees.view(root, id)?;
-        let paths = PathIndex::new(&view, root);
-        let (index_cache, root) = (IndexCache::new(&self.trees), root.to_owned());
-        let tree = Arc::new(LoadedTree { index_cache, root, view, paths, index: Mutex::default() });
+        let tree = Arc::new(LoadedTree::load(&self.trees, root, id)?);
         Ok(last.insert(tree).clone())
     }
-}
-
-impl LoadedTree {
-    /// Bloom index of the tree, loaded from the cache. On a cache miss it is built, or None if
-    /// `search` does not allow that.
-    pub(super) fn index(&self, search: SearchMode) -> Result<Option<Arc<BloomIndex>>, RepoError> {
-        let mut cached = lock(&self.index);
-        if let Some(index) = cached.as_ref() {
-            return Ok(Some(index.clone()));
-        }
-        let (id, files) = (self.view.tree(), self.view.files().len());
-        let index = match (self.index_cache.load(id, files), search) {
-            (Some(index), _) => index,
-            (None, SearchMode::CachedIndexOnly) => return Ok(None),
-            (None, SearchMode::BuildIndex) => {
-                let started = Instant::now();
-                let index = BloomIndex::build(&self.view)?;
-                let elapsed_ms = started.elapsed().as_millis();
-                tracing::debug!(tree = id, files, elapsed_ms, "bloom index built");
-                self.index_cache.save(id, &index);
-                index
-            }
-        };
-        Ok(Some(cached.insert(Arc::new(index)).clone()))
-    }
-}
-
-/// Locks a mutex and ignores poisoning: a panic while it is locked leaves valid data behind.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

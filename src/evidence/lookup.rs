@@ -1,7 +1,7 @@
 //! Looks up one reference in one tree: resolves the file, checks the lines, searches the quote.
 //! `CitationLookup` also has methods in `tree_search`, `removed_lines` and `symbol_lookup`.
 use super::bloom_index::BloomIndex;
-use super::checker::LoadedTree;
+use super::loaded_tree::LoadedTree;
 use super::path_index::ResolvedPath;
 use super::quote_spot::{QuoteSpot, find_spot};
 use super::source_text::SourceText;

@@ -2,7 +2,7 @@
 //! numbers, diff marks or quotation marks, split at elisions, without final punctuation. Invisible
 //! characters are ignored. Other characters are compared as they are: homoglyphs and different
 //! Unicode normalization forms (NFC, NFD) do not match.
-use super::{prose_line, source_text};
+use super::prose_line;
 use crate::debate::invisible_chars::is_invisible;
 
 /// Minimum length of a quote that proves something, in characters.
@@ -102,7 +102,7 @@ impl QuotePart {
             if index > 0 {
                 needle.push('\n');
             }
-            source_text::squeeze(line, &mut needle);
+            squeeze(line, &mut needle);
         }
         (!lines.is_empty()).then_some(QuotePart { lines, needle })
     }
@@ -113,6 +113,20 @@ impl QuotePart {
         if let Some(last) = self.lines.last_mut() {
             last.truncate(last.trim_end_matches(marks).trim_end().len());
         }
+    }
+}
+
+/// Appends a text without white space and invisible characters.
+pub(super) fn squeeze(text: &str, output: &mut String) {
+    // Fast path for printable ASCII.
+    let is_printable = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x20..=0x7e);
+    if text.bytes().all(is_printable) {
+        output.extend(text.split_ascii_whitespace());
+    } else {
+        // Invisible characters cannot be quoted, so they are dropped.
+        output.extend(
+            text.split_whitespace().flat_map(|word| word.chars().filter(|c| !is_invisible(*c))),
+        );
     }
 }
 

@@ -1,7 +1,6 @@
 //! A file prepared for searching. White space is ignored, but line breaks count: text on one line
 //! of a quote must be on one line of the file.
-use super::quote_variants::QuotePart;
-use crate::debate::invisible_chars::is_invisible;
+use super::quote_variants::{QuotePart, squeeze};
 use std::ops::RangeInclusive;
 
 /// Lines past the cited range in which the later parts of a quote with elisions may be.
@@ -165,20 +164,6 @@ impl SourceText {
         let start = self.raw[..offset].rfind('\n').map_or(0, |newline| newline + 1);
         let end = self.raw[offset..].find('\n').map_or(self.raw.len(), |newline| offset + newline);
         (&self.raw[start..offset], &self.raw[offset..end])
-    }
-}
-
-/// Appends a text without white space and invisible characters.
-pub(super) fn squeeze(text: &str, output: &mut String) {
-    // Fast path for printable ASCII.
-    let is_printable = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x20..=0x7e);
-    if text.bytes().all(is_printable) {
-        output.extend(text.split_ascii_whitespace());
-    } else {
-        // Invisible characters cannot be quoted, so they are dropped.
-        output.extend(
-            text.split_whitespace().flat_map(|word| word.chars().filter(|c| !is_invisible(*c))),
-        );
     }
 }
 

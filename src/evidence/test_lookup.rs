@@ -1,5 +1,5 @@
 //! Test fixture: loads a pinned tree, and references to look up in it.
-use super::checker::LoadedTree;
+use super::loaded_tree::LoadedTree;
 use super::{
     CitationChecker, CitedLocation, CitedTarget, CitedText, LookupScope, Reference, SearchMode,
 };
