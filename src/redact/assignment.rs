@@ -1,9 +1,10 @@
 //! Assignments of secrets: a name such as `api_key`, an operator and a value. Only the value is
 //! redacted. Name, operator and quotes stay.
 use super::operator::{self, NameSpan, ValueSlot};
-use super::scan::{MatchedSpan, detect_kind};
 use super::secret_names::{self, NameClass};
+use super::secret_span::MatchedSpan;
 use super::secret_value::{self, ValueContext};
+use super::token_kind::detect_kind;
 use super::window::{Window, is_word_byte};
 
 /// Length in bytes, on either side of the keyword, from which on a name is too long.

@@ -1,8 +1,9 @@
 //! Credentials after `Bearer` and `Basic`, in HTTP headers and elsewhere. Entry points:
 //! `match_bearer` and `match_basic`, which `scan` calls where one of these words occurs.
 use super::placeholder::KIND_SECRET;
-use super::scan::{MatchedSpan, detect_kind};
+use super::secret_span::MatchedSpan;
 use super::secret_value;
+use super::token_kind::detect_kind;
 use super::window::{Window, is_word_byte};
 
 /// Maximum length of a credential in bytes.

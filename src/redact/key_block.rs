@@ -2,7 +2,7 @@
 //! breaks between the lines of a key are part of the match, so keys in code and diffs are found. A
 //! `BEGIN` line without key data is no match.
 use super::placeholder::KIND_PRIVATE_KEY;
-use super::scan::MatchedSpan;
+use super::secret_span::MatchedSpan;
 use super::window::Window;
 
 /// Maximum size of a key block in bytes.

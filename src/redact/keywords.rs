@@ -31,17 +31,6 @@ pub(super) enum Matcher {
     Assignment,
 }
 
-/// Kinds reported by `token_formats`, besides `jwt`.
-pub(super) const TOKEN_KINDS: &[&str] = &[
-    "discord-token",
-    "telegram-token",
-    "terraform-token",
-    "mailchimp-key",
-    "slack-webhook",
-    "discord-webhook",
-    "azure-signature",
-];
-
 /// Keywords of all matchers other than vendor keys and assignments.
 const FIXED_KEYWORDS: &[(&str, Matcher)] = &[
     (placeholder::PLACEHOLDER_PREFIX, Matcher::Placeholder),

@@ -1,7 +1,7 @@
 //! Known secret values, such as API keys from the environment. They are redacted wherever they
 //! occur, also JSON-escaped or percent-encoded.
 use super::placeholder;
-use super::scan::SecretSpan;
+use super::secret_span::SecretSpan;
 use super::secret_value;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::fmt::Write;

@@ -1,7 +1,6 @@
 //! Placeholders, `[REDACTED:kind:tag]`: written, parsed and counted. Entry points:
 //! `write_placeholder`, with which the redactor replaces a secret, `parse_placeholder`, by which
 //! `scan` leaves existing placeholders alone, and [`count_placeholders`].
-use super::keywords;
 use super::vendor_keys::VENDOR_KEYS;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -16,6 +15,17 @@ pub(super) const KIND_SECRET: &str = "secret";
 pub(super) const KIND_PRIVATE_KEY: &str = "private-key";
 pub(super) const KIND_KNOWN_VALUE: &str = "known-value";
 pub(super) const KIND_JWT: &str = "jwt";
+
+/// Kinds reported by `token_formats`, besides `jwt`.
+const TOKEN_KINDS: &[&str] = &[
+    "discord-token",
+    "telegram-token",
+    "terraform-token",
+    "mailchimp-key",
+    "slack-webhook",
+    "discord-webhook",
+    "azure-signature",
+];
 
 /// Hex digits of the tag.
 const TAG_DIGITS: usize = 6;
@@ -95,7 +105,7 @@ pub(super) const MAX_PLACEHOLDER_LEN: usize =
 fn all_kinds() -> impl Iterator<Item = &'static str> {
     let others = [KIND_SECRET, KIND_PRIVATE_KEY, KIND_KNOWN_VALUE, KIND_JWT]
         .into_iter()
-        .chain(keywords::TOKEN_KINDS.iter().copied());
+        .chain(TOKEN_KINDS.iter().copied());
     VENDOR_KEYS.iter().map(|row| row.kind).chain(others)
 }
 

@@ -2,20 +2,9 @@
 //! first keyword that needs more input to decide.
 use super::keywords::{self, Matcher};
 use super::known_values::KnownValues;
+use super::secret_span::{MatchedSpan, SecretSpan, merge_overlaps};
 use super::window::Window;
-use super::{
-    assignment, auth_header, key_block, placeholder, token_formats, url_password, vendor_keys,
-};
-
-/// A secret in a text, as a byte range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SecretSpan {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) kind: &'static str,
-    /// Start of its keyword, at most `start`. A stream must not be cut between it and `end`.
-    pub(super) keyword_start: usize,
-}
+use super::{assignment, auth_header, placeholder, token_kind, url_password};
 
 /// Result of a scan.
 pub(super) struct ScanResult {
@@ -28,9 +17,6 @@ pub(super) struct ScanResult {
     /// End offsets of placeholders that were already in the text.
     pub(super) placeholder_ends: Vec<usize>,
 }
-
-/// Result of a matcher: start, end and kind.
-pub(super) type MatchedSpan = (usize, usize, &'static str);
 
 /// Scans a text from offset `from` on. Earlier bytes only serve as look-behind, and those before
 /// `covered` belong to secrets or placeholders already processed.
@@ -91,73 +77,10 @@ pub(super) fn scan_text(
 
 fn run_matcher(matcher: Matcher, window: &Window, start: usize, end: usize) -> Option<MatchedSpan> {
     match matcher {
-        Matcher::Placeholder => None,
-        Matcher::VendorKey(index, prefix) => {
-            let row = &vendor_keys::VENDOR_KEYS[index];
-            row.match_end(window, start, prefix).map(|end| (start, end, row.kind))
-        }
-        Matcher::KeyBlock => key_block::match_pem(window, start, end),
-        Matcher::PuttyLines => key_block::match_putty(window, end),
-        Matcher::Jwt => token_formats::match_jwt(window, start),
-        Matcher::Discord => token_formats::match_discord(window, start),
-        Matcher::Telegram => token_formats::match_telegram(window, start),
-        Matcher::Terraform => token_formats::match_terraform(window, start, end),
-        Matcher::Mailchimp => token_formats::match_mailchimp(window, start, end),
-        Matcher::Webhook(kind) => token_formats::match_webhook(window, end, kind),
-        Matcher::AzureSignature => token_formats::match_azure_signature(window, start, end),
         Matcher::UrlPassword => url_password::match_url_password(window, start, end),
         Matcher::Bearer => auth_header::match_bearer(window, start, end),
         Matcher::Basic => auth_header::match_basic(window, start, end),
         Matcher::Assignment => assignment::match_assignment(window, start, end),
-    }
-}
-
-/// Kind of a value that is one vendor key or token and nothing else, otherwise `secret`. So a key
-/// has the same kind in every context.
-pub(super) fn detect_kind(value: &[u8]) -> &'static str {
-    let Some(keywords) = keywords::keyword_index() else { return placeholder::KIND_SECRET };
-    for hit in keywords.automaton.find_iter(value) {
-        let window = Window::new(value, hit.start(), 0);
-        for matcher in &keywords.matchers[hit.pattern().as_usize()] {
-            let is_token = *matcher < Matcher::UrlPassword && *matcher != Matcher::Placeholder;
-            let span =
-                is_token.then(|| run_matcher(*matcher, &window, hit.start(), hit.end())).flatten();
-            if let Some((0, end, kind)) = span
-                && end == value.len()
-            {
-                return kind;
-            }
-        }
-    }
-    placeholder::KIND_SECRET
-}
-
-/// Sorts secrets, and merges those that overlap.
-pub(super) fn merge_overlaps(mut found: Vec<SecretSpan>) -> Vec<SecretSpan> {
-    found.sort_by_key(|found| (found.start, std::cmp::Reverse(found.end)));
-    let mut merged: Vec<SecretSpan> = Vec::with_capacity(found.len());
-    for next in found {
-        match merged.last_mut() {
-            Some(last) if next.start < last.end => {
-                let same = (last.start, last.end) == (next.start, next.end);
-                if next.end > last.end {
-                    (last.end, last.kind) = (next.end, placeholder::KIND_SECRET);
-                } else if same && specificity(next.kind) > specificity(last.kind) {
-                    last.kind = next.kind;
-                }
-                last.keyword_start = last.keyword_start.min(next.keyword_start);
-            }
-            _ => merged.push(next),
-        }
-    }
-    merged
-}
-
-/// How specific a kind is. For the same bytes, the most specific kind is reported.
-fn specificity(kind: &str) -> u8 {
-    match kind {
-        placeholder::KIND_SECRET => 0,
-        placeholder::KIND_KNOWN_VALUE => 1,
-        _ => 2,
+        _ => token_kind::match_token(matcher, window, start, end),
     }
 }

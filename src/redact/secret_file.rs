@@ -1,8 +1,9 @@
 //! Strict mode for files whose name marks them as secret, such as `.env`: every value in them is
 //! redacted.
 use super::placeholder;
-use super::scan::{SecretSpan, detect_kind};
+use super::secret_span::SecretSpan;
 use super::secret_value;
+use super::token_kind::detect_kind;
 
 /// Finds the value of every assignment, and every line that is a single token.
 pub(super) fn find_all_values(text: &[u8]) -> Vec<SecretSpan> {

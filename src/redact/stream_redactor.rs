@@ -1,10 +1,11 @@
 //! Streaming redaction. Text stays in a buffer until no secret can start in it, so the concatenated
 //! output equals the redaction of the whole text. `StreamRedactor` takes chunks of text,
 //! `redact_stream` copies a reader to a writer.
+use super::known_values;
 use super::placeholder::RedactionCounts;
+use super::redactor::{Redactor, into_text};
 use super::scan::{self, ScanResult};
 use super::window::LOOK_BEHIND;
-use super::{Redactor, into_text, known_values};
 use std::io::{self, Read, Write};
 
 /// Maximum size of the buffer in bytes. Every secret is shorter, so text without whitespace can
@@ -23,6 +24,13 @@ const READ_BUFFER_BYTES: usize = 256 * 1024;
 /// Redacts text that arrives in chunks. Buffers it until no secret can start in it.
 pub struct StreamRedactor {
     buffer: RedactionBuffer,
+}
+
+impl Redactor {
+    /// A redactor for text that arrives in chunks.
+    pub fn stream_redactor(&self) -> StreamRedactor {
+        StreamRedactor::new(self.clone())
+    }
 }
 
 impl StreamRedactor {
@@ -105,7 +113,7 @@ impl RedactionBuffer {
             &self.text,
             self.held_start,
             self.covered,
-            &self.redactor.inner.known_values,
+            self.redactor.known_values(),
         );
         let cut = self.cut_offset(&scan);
         let ready = self.release(&scan, cut);
@@ -120,7 +128,7 @@ impl RedactionBuffer {
             &self.text,
             self.held_start,
             self.covered,
-            &self.redactor.inner.known_values,
+            self.redactor.known_values(),
         );
         self.release(&scan, self.text.len())
     }
@@ -148,7 +156,7 @@ impl RedactionBuffer {
         let undecided = scan
             .undecided_from
             .unwrap_or(end)
-            .min(self.redactor.inner.known_values.partial_match_start(&self.text));
+            .min(self.redactor.known_values().partial_match_start(&self.text));
         let last_space =
             self.text[self.held_start..undecided].iter().rposition(u8::is_ascii_whitespace);
         let cut = avoid_split(

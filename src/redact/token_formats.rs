@@ -2,7 +2,7 @@
 //! webhook URLs and signed URLs.
 use super::key_pattern::is_example_key;
 use super::placeholder::KIND_JWT;
-use super::scan::MatchedSpan;
+use super::secret_span::MatchedSpan;
 use super::window::{Window, is_word_byte};
 use std::ops::RangeInclusive;
 

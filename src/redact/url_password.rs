@@ -1,6 +1,7 @@
 //! Passwords in URLs: `scheme://user:password@host`. Only the password is redacted.
-use super::scan::{MatchedSpan, detect_kind};
+use super::secret_span::MatchedSpan;
 use super::secret_value;
+use super::token_kind::detect_kind;
 use super::window::Window;
 
 /// Maximum length in bytes of user, password and host together.
