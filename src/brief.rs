@@ -19,6 +19,7 @@
 //! | `change_context`    | a change under review, with its description and design documents   |
 //! | `hidden_text`       | strips text that models see and people do not                      |
 //! | `hunk_reader`       | reads the hunks of many files on two threads                       |
+//! | `hunk_pieces`       | renders the hunks of a file                                        |
 //! | `risk`              | scores hunks by how much they are worth reading                    |
 //! | `file_kind`         | classifies files by path and header                                |
 //! | `pack`              | greedy packing of pieces into the token budget                     |
@@ -34,6 +35,7 @@ mod file_excerpt;
 mod file_kind;
 mod file_tree;
 mod hidden_text;
+mod hunk_pieces;
 mod hunk_reader;
 mod libraries;
 mod outline;
@@ -48,7 +50,6 @@ mod text_format;
 mod topic_hints;
 
 pub use builder::build_brief;
-pub use change_context::ChangeContext;
 pub use port::RepositorySource;
 pub use repository_brief::{BriefDetail, BriefError, BriefOmission, RepositoryBrief};
-pub use selection::{BriefSelection, SelectionError};
+pub use selection::{BriefSelection, ChangeContext, SelectionError};

@@ -3,8 +3,7 @@
 use super::builder::BriefBuilder;
 use super::pack::BriefSection;
 use super::source_tree::PathMatch;
-use super::{BriefError, file_kind, hidden_text, text_format};
-use crate::repo::DiffRange;
+use super::{BriefError, ChangeContext, file_kind, hidden_text, text_format};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -24,27 +23,6 @@ const MAX_MESSAGE_CHARS: usize = 600;
 const MAX_FOUND_DOCS: usize = 4;
 /// Documents that are added because the description names them.
 const MAX_NAMED_DOCS: usize = 6;
-/// Folders that hold decision records.
-const DECISION_FOLDERS: &[&str] =
-    &["adr", "adrs", "decisions", "rfc", "rfcs", "design", "designs", "proposals", "architecture"];
-
-/// A change under review and its description.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangeContext {
-    /// The diff.
-    pub range: DiffRange,
-    /// Folder of the pinned tree that holds the base version of the touched files.
-    pub base_folder: String,
-    /// Title by the author. May be empty.
-    pub title: String,
-    /// Description by the author. May be empty.
-    pub body: String,
-    /// Commit messages, the newest first.
-    pub messages: Vec<String>,
-    /// Findings of the previous review, one per line.
-    pub earlier_findings: Vec<String>,
-}
-
 impl BriefBuilder<'_> {
     pub(super) fn add_change(&mut self, change: &ChangeContext) -> Result<(), BriefError> {
         self.source_tree.hide_folder(&change.base_folder);
@@ -82,7 +60,7 @@ impl BriefBuilder<'_> {
         let title_terms: BTreeSet<String> = name_terms(&change.title).collect();
         let mut found: Vec<(usize, String)> = vec![];
         for path in self.source_tree.paths() {
-            if is_decision_record(path) && !named.iter().any(|known| known == path) {
+            if file_kind::is_decision_record(path) && !named.iter().any(|known| known == path) {
                 let is_shared =
                     |term: &String| touched_terms.contains(term) || title_terms.contains(term);
                 let stem = path.rsplit('/').next().unwrap_or(path);
@@ -100,17 +78,6 @@ impl BriefBuilder<'_> {
             }
         }
     }
-}
-
-/// Whether a path is a decision record or design document.
-pub(super) fn is_decision_record(path: &str) -> bool {
-    let lower = path.to_lowercase();
-    let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
-    let is_index = matches!(name, "readme.md" | "index.md" | "template.md");
-    let in_decision_folder =
-        folders.split('/').any(|folder| DECISION_FOLDERS.contains(&folder)) && !is_index;
-    let is_root_doc = !folders.contains('/') && matches!(name, "architecture.md" | "design.md");
-    file_kind::is_document(path) && (in_decision_folder || is_root_doc)
 }
 
 /// Words of a text that may be paths of documents.
@@ -184,6 +151,7 @@ fn render_earlier_findings(findings: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repo::DiffRange;
 
     fn empty_change() -> ChangeContext {
         ChangeContext {

@@ -120,6 +120,10 @@ const CONFIG_EXTENSIONS: &[&str] = &[
     "svg",
 ];
 
+/// Folders that hold decision records.
+const DECISION_FOLDERS: &[&str] =
+    &["adr", "adrs", "decisions", "rfc", "rfcs", "design", "designs", "proposals", "architecture"];
+
 /// Classifies a file by its path.
 pub(super) fn classify(path: &str) -> FileKind {
     let lower = path.to_lowercase();
@@ -180,6 +184,17 @@ pub(super) fn is_document(path: &str) -> bool {
         .is_some_and(|(_, extension)| DOC_EXTENSIONS.contains(&extension.to_lowercase().as_str()))
 }
 
+/// Whether a path is a decision record or design document.
+pub(super) fn is_decision_record(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    let is_index = matches!(name, "readme.md" | "index.md" | "template.md");
+    let in_decision_folder =
+        folders.split('/').any(|folder| DECISION_FOLDERS.contains(&folder)) && !is_index;
+    let is_root_doc = !folders.contains('/') && matches!(name, "architecture.md" | "design.md");
+    is_document(path) && (in_decision_folder || is_root_doc)
+}
+
 /// Why a file is only listed, judged by its path.
 pub(super) fn list_only_reason(path: &str) -> Option<ListOnlyReason> {
     let lower = path.to_lowercase();
@@ -213,7 +228,7 @@ pub(super) fn skip_reason<'a>(paths: impl Iterator<Item = &'a String>) -> Option
         );
         match classify(path) {
             _ if is_agent_file => {}
-            FileKind::Docs if !super::change_context::is_decision_record(path) => docs += 1,
+            FileKind::Docs if !is_decision_record(path) => docs += 1,
             FileKind::Generated => generated += 1,
             _ => {}
         }

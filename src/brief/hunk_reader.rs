@@ -1,8 +1,10 @@
 //! Reads the hunks of many changed files, on two threads.
-use super::diff;
 use super::file_kind::{self, ListOnlyReason};
+use super::hunk_pieces::hunk_pieces;
 use super::pack::BriefPiece;
-use crate::repo::{ChangedFile, ExclusionReason, TreeReader};
+use crate::repo::{
+    ChangedFile, ExclusionReason, FileChangeKind, LineCounts, TreeReader, exclusion_reason,
+};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -42,7 +44,7 @@ pub(super) fn read_hunks(
 }
 
 fn read_file_hunks(file: &ChangedFile, reader: &TreeReader, trust_markers: bool) -> FileHunks {
-    if let Some(reason) = diff::list_only_text(file) {
+    if let Some(reason) = list_only_text(file) {
         return Err(reason);
     }
     let hunks = reader.diff_file(file).map_err(ExclusionReason::describe)?;
@@ -53,10 +55,28 @@ fn read_file_hunks(file: &ChangedFile, reader: &TreeReader, trust_markers: bool)
     {
         return Err(ListOnlyReason::Generated.describe());
     }
-    Ok(diff::hunk_pieces(file, &hunks))
+    Ok(hunk_pieces(file, &hunks))
+}
+
+/// Why a changed file is only listed, if so.
+pub(super) fn list_only_text(file: &ChangedFile) -> Option<&'static str> {
+    let is_unchanged = file.line_counts() == Some((0, 0));
+    let text = match exclusion_reason(file.path.as_bytes()) {
+        Some(reason) => reason.describe(),
+        _ if file.lines == LineCounts::Binary => ExclusionReason::Binary.describe(),
+        _ if is_unchanged && file.kind == FileChangeKind::Renamed => "was only renamed",
+        _ if is_unchanged && file.kind == FileChangeKind::Modified => "has other permissions only",
+        _ if is_unchanged => "is empty",
+        _ => file_kind_text(file)?,
+    };
+    Some(text)
+}
+
+pub(super) fn file_kind_text(file: &ChangedFile) -> Option<&'static str> {
+    file_kind::list_only_reason(&file.path).map(ListOnlyReason::describe)
 }
 
 /// Result for a file that cannot be read.
 pub(super) fn unread_file(file: &ChangedFile) -> FileHunks {
-    Err(diff::list_only_text(file).unwrap_or(ExclusionReason::Unreadable.describe()))
+    Err(list_only_text(file).unwrap_or(ExclusionReason::Unreadable.describe()))
 }

@@ -1,7 +1,6 @@
 //! Parser of the `--context` syntax: items separated by `;` or newlines. They select what goes into
 //! the brief, the repository context in the prompts. The entry point is [`BriefSelection::parse`],
 //! called by `port`. `build_brief` then adds each item.
-use super::ChangeContext;
 use crate::repo::DiffRange;
 
 /// Syntax summary for error messages.
@@ -26,6 +25,23 @@ pub struct BriefSelection {
     token_budget: Option<usize>,
     /// The change under review, which comes first in the brief. `None` outside of reviews.
     pub(super) change: Option<ChangeContext>,
+}
+
+/// A change under review and its description.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeContext {
+    /// The diff.
+    pub range: DiffRange,
+    /// Folder of the pinned tree that holds the base version of the touched files.
+    pub base_folder: String,
+    /// Title by the author. May be empty.
+    pub title: String,
+    /// Description by the author. May be empty.
+    pub body: String,
+    /// Commit messages, the newest first.
+    pub messages: Vec<String>,
+    /// Findings of the previous review, one per line.
+    pub earlier_findings: Vec<String>,
 }
 
 /// First and last line, counted from 1.
