@@ -50,6 +50,8 @@ mod symbol_lookup;
 mod symbol_names;
 #[cfg(test)]
 mod test_lookup;
+#[cfg(test)]
+mod tests;
 mod tree_search;
 mod unverifiable;
 mod verification_marks;

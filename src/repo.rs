@@ -51,6 +51,8 @@ mod snapshot_cache;
 mod snapshot_writer;
 #[cfg(test)]
 pub(crate) mod test_repo;
+#[cfg(test)]
+mod tests;
 mod tree_delta;
 mod tree_diff;
 mod tree_edits;

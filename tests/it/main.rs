@@ -18,8 +18,6 @@ mod arena_shell_bot;
 #[cfg(unix)]
 mod arena_stub_server;
 mod arena_timeouts;
-mod brief;
-mod brief_budget;
 #[cfg(unix)]
 mod browser_actions;
 #[cfg(unix)]
@@ -35,10 +33,6 @@ mod chaos;
 mod ci_context;
 #[cfg(unix)]
 mod ci_files;
-mod citation_edge_cases;
-mod citation_extraction;
-mod citation_lookup;
-mod citation_quotes;
 mod claims_block;
 mod cli_archive;
 mod cli_check;
@@ -70,12 +64,10 @@ mod debate_fixture;
 mod debate_flags;
 mod debate_status;
 mod dialectic;
-mod diff_range;
 mod digest;
 mod estimate;
 mod event_order;
 mod evidence_heuristic;
-mod exclusions;
 mod fake_api;
 #[cfg(unix)]
 mod fake_clis;
@@ -116,9 +108,9 @@ mod page_debate;
 mod page_markdown;
 mod pairing;
 mod participant;
-mod plain_folder;
 #[cfg(unix)]
 mod preflight;
+#[path = "../../src/test_support/prerequisites.rs"]
 mod prerequisites;
 mod prompt;
 mod properties;
@@ -149,10 +141,7 @@ mod real_formats;
 mod real_kills;
 mod recheck;
 mod recovery;
-mod redact;
-mod redact_corpus;
 mod reply;
-mod repo;
 mod report_court;
 mod report_dialogue;
 mod report_research;
@@ -192,7 +181,6 @@ mod session;
 mod short_status;
 #[path = "../../src/test_support/simulated_players.rs"]
 mod simulated_players;
-mod snapshots;
 mod store;
 mod store_outputs;
 mod stream_preview;
@@ -200,8 +188,6 @@ mod style;
 mod takeover;
 mod template;
 mod test_env;
-#[path = "../../src/test_support/test_repo.rs"]
-mod test_repo;
 mod tool_errors;
 mod topic_options;
 mod topic_sides;
@@ -209,7 +195,6 @@ mod topic_suggestions;
 mod tournament_plan;
 #[cfg(unix)]
 mod tournament_play;
-mod tree_diff;
 mod tribunal;
 mod tribunal_rules;
 mod turn_failures;
