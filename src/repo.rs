@@ -60,7 +60,7 @@ mod tree_store;
 mod tree_view;
 
 pub use commit_lookup::{CommitLookup, find_commit};
-pub use commits_since::{EarlierState, LaterChanges, TouchingCommit};
+pub use commits_since::{EarlierState, LaterChanges};
 pub use diff_range::DiffRange;
 pub use error::RepoError;
 pub use exclusions::{ExcludedPath, ExclusionReason, exclusion_reason};

@@ -1,8 +1,9 @@
 //! Citation parser (`evidence::extract`): tables of text that is parsed as a file location, symbol,
 //! commit, URL, document or benchmark, and of text that is not.
+use super::extract;
 use crate::debate::{Body, Claim, Resolution};
 use crate::evidence::{
-    CitedTarget, CitedText, Reference, UnverifiableKind, extract, extract_from_text,
+    CitedTarget, CitedText, Reference, UnverifiableKind, extract_from_text,
     strip_verification_marks,
 };
 use crate::test_support::debate_fixture::Rng;

@@ -1,7 +1,8 @@
 //! Citation lookup in a small pinned repository, table-driven: paths, lines, symbols, commits, and
 //! the on-disk index cache. Defines `CitationFixture` for the other citation tests.
+use super::extract;
 use crate::debate::{Body, Citation, CitationStatus, Claim};
-use crate::evidence::{CitationChecker, LookupScope, SearchMode, extract, extract_from_text};
+use crate::evidence::{CitationChecker, LookupScope, SearchMode, extract_from_text};
 use crate::repo::TreeStore;
 use crate::repo::{CommitLookup, find_commit};
 use crate::test_support::test_repo::TestRepo;
