@@ -46,6 +46,8 @@ mod risk;
 mod selection;
 mod source_tree;
 mod symbols;
+#[cfg(test)]
+mod tests;
 mod text_format;
 mod topic_hints;
 

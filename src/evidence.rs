@@ -1,6 +1,6 @@
 //! Citations: parses references out of model text and looks them up in a pinned tree. A lookup
 //! checks whether the cited text is there, never whether it supports a claim. There is no fuzzy
-//! matching. Entry points: `extract` and `CitationChecker`.
+//! matching. Entry points: `extract_with_files` and `CitationChecker`.
 //!
 //! | file                 | concept                                                             |
 //! |----------------------|---------------------------------------------------------------------|
@@ -50,13 +50,15 @@ mod symbol_lookup;
 mod symbol_names;
 #[cfg(test)]
 mod test_lookup;
+#[cfg(test)]
+mod tests;
 mod tree_search;
 mod unverifiable;
 mod verification_marks;
 
 use crate::debate::BaseTree;
 pub use checker::CitationChecker;
-pub use extract::{extract, extract_from_text, extract_with_files};
+pub use extract::{extract_from_text, extract_with_files};
 pub use verification_marks::strip_verification_marks;
 
 /// A parsed citation before lookup.

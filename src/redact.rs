@@ -42,6 +42,8 @@ mod secret_names;
 mod secret_span;
 mod secret_value;
 mod stream_redactor;
+#[cfg(test)]
+mod tests;
 mod token_formats;
 mod token_kind;
 mod url_password;

@@ -51,6 +51,8 @@ mod snapshot_cache;
 mod snapshot_writer;
 #[cfg(test)]
 pub(crate) mod test_repo;
+#[cfg(test)]
+mod tests;
 mod tree_delta;
 mod tree_diff;
 mod tree_edits;
@@ -58,7 +60,7 @@ mod tree_store;
 mod tree_view;
 
 pub use commit_lookup::{CommitLookup, find_commit};
-pub use commits_since::{EarlierState, LaterChanges, TouchingCommit};
+pub use commits_since::{EarlierState, LaterChanges};
 pub use diff_range::DiffRange;
 pub use error::RepoError;
 pub use exclusions::{ExcludedPath, ExclusionReason, exclusion_reason};

@@ -8,10 +8,14 @@
 //! | `chaos`             | plays a debate with random commands and failures           |
 //! | `random_formats`    | generates valid formats                                    |
 //! | `fake_providers`    | providers, clock and log without I/O                       |
+//! | `prerequisites`     | optional programs that tests need, and how to skip         |
+//! | `split_mix`         | seeded random generator                                    |
 //! | `test_repo`         | Git repositories in temporary folders                      |
 pub(crate) mod chaos;
 pub(crate) mod debate_fixture;
 pub(crate) mod fake_providers;
+pub(crate) mod prerequisites;
 pub(crate) mod random_formats;
 pub(crate) mod simulated_players;
+pub(crate) mod split_mix;
 pub(crate) mod test_repo;

@@ -21,13 +21,9 @@ const MAX_QUOTE_CHARS: usize = 60_000;
 const MAX_RAW_CHARS: usize = 300;
 
 /// Extracts the references of a turn: evidence of its claims and resolutions, then its prose.
-/// Duplicates for one claim are dropped, and at most 200 references are returned.
-pub fn extract(body: &Body) -> Vec<Reference> {
-    extract_with_files(body, &[])
-}
-
-/// Like `extract`, but an evidence entry may also start with one of these files whose name does not
-/// look like a path, such as `Makefile` or a name with spaces. Prose is parsed as in `extract`.
+/// Duplicates for one claim are dropped, and at most 200 references are returned. An evidence entry
+/// may also start with one of `files` whose name does not look like a path, such as `Makefile` or a
+/// name with spaces.
 pub fn extract_with_files(body: &Body, files: &[String]) -> Vec<Reference> {
     let is_bare_name = |path: &str| !path.contains(['.', '/']);
     let is_unusual = |c: char| !(c.is_alphanumeric() || "._-/+@".contains(c));

@@ -2,7 +2,7 @@
 //! Entry points: `split_blocks` for a text and `split_spans` for a line, used by `extract`,
 //! `prose_line` and `verification_marks` to tell prose from code.
 //!
-//! `pulldown-cmark` is not used here: in CommonMark an unindented line ends a list item and the
+//! `pulldown-cmark` is not used here: by the standard, an unindented line ends a list item and the
 //! fence in it, so that the code of a model that does not indent it would be lost.
 use std::collections::HashMap;
 use std::ops::Range;

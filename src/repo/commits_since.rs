@@ -30,7 +30,7 @@ pub struct EarlierState<'a> {
 }
 
 /// A commit, and the requested files it changed.
-pub type TouchingCommit = (CommitSummary, Vec<String>);
+type TouchingCommit = (CommitSummary, Vec<String>);
 
 /// Changes of some files since an earlier state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -122,6 +122,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn token_bucket_refills_at_the_steady_rate() {
+        let limit = RateLimit { per_second: 20.0, burst: 40.0 };
+        let mut bucket = TokenBucket::full(limit, 0.0);
+        for _ in 0..40 {
+            assert_eq!(bucket.try_take(limit, 0.0), Ok(()));
+        }
+        assert_eq!(bucket.try_take(limit, 0.0), Err(1));
+        let taken = (1..=1000)
+            .filter(|tick| bucket.try_take(limit, f64::from(*tick) / 100.0).is_ok())
+            .count();
+        assert!((199..=201).contains(&taken), "{taken}");
+        // A clock that goes backwards removes no tokens.
+        assert!(bucket.try_take(limit, 100.0).is_ok() && bucket.try_take(limit, 50.0).is_ok());
+    }
+
     #[tokio::test(start_paused = true)]
     async fn bot_may_send_25_requests_per_second_after_a_burst_of_50() {
         assert_eq!(RateLimit::BOT, RateLimit { per_second: 25.0, burst: 50.0 });

@@ -50,7 +50,7 @@ const QUESTIONS: &[(&str, &str, &str, &str)] = &[
     ("where is last-debate.json written", "state_file", "store/state_file.rs", "struct StateFile"),
     ("where are invisible characters escaped", "invisible", "debate/text/invisible_chars.rs", "fn escape_invisible("),
     ("where is a tournament scheduled", "schedule", "tournament/schedule.rs", "fn build_schedule("),
-    ("where are citations extracted from a reply", "extract", "evidence/extract.rs", "fn extract("),
+    ("where are citations extracted from a reply", "extract", "evidence/extract.rs", "fn extract_with_files("),
     ("where is the preflight probe", "probe", "app/probe.rs", "PROBE_TIMEOUT"),
     ("where is the estimate of cost", "estimate", "debate/setup/estimate.rs", "fn "),
     ("where are private files created", "secure_fs", "secure_fs.rs", "fn create_private_dir("),

@@ -16,8 +16,6 @@ mod arena_shell_bot;
 #[cfg(unix)]
 mod arena_stub_server;
 mod arena_timeouts;
-mod brief;
-mod brief_budget;
 #[cfg(unix)]
 mod browser_actions;
 #[cfg(unix)]
@@ -33,10 +31,6 @@ mod chaos;
 mod ci_context;
 #[cfg(unix)]
 mod ci_files;
-mod citation_edge_cases;
-mod citation_extraction;
-mod citation_lookup;
-mod citation_quotes;
 mod cli_archive;
 mod cli_check;
 #[cfg(unix)]
@@ -64,9 +58,7 @@ mod command_queue;
 #[path = "../../src/test_support/debate_fixture.rs"]
 mod debate_fixture;
 mod debate_status;
-mod diff_range;
 mod evidence_heuristic;
-mod exclusions;
 mod fake_api;
 #[cfg(unix)]
 mod fake_clis;
@@ -103,9 +95,9 @@ mod page_assets;
 mod page_debate;
 mod page_markdown;
 mod pairing;
-mod plain_folder;
 #[cfg(unix)]
 mod preflight;
+#[path = "../../src/test_support/prerequisites.rs"]
 mod prerequisites;
 mod provider_api;
 #[cfg(unix)]
@@ -132,9 +124,6 @@ mod real_formats;
 mod real_kills;
 mod recheck;
 mod recovery;
-mod redact;
-mod redact_corpus;
-mod repo;
 mod report_court;
 mod report_dialogue;
 mod report_research;
@@ -173,14 +162,11 @@ mod session;
 mod short_status;
 #[path = "../../src/test_support/simulated_players.rs"]
 mod simulated_players;
-mod snapshots;
 mod store;
 mod store_outputs;
 mod stream_preview;
 mod takeover;
 mod test_env;
-#[path = "../../src/test_support/test_repo.rs"]
-mod test_repo;
 mod tool_errors;
 mod topic_options;
 mod topic_sides;
@@ -188,7 +174,6 @@ mod topic_suggestions;
 mod tournament_plan;
 #[cfg(unix)]
 mod tournament_play;
-mod tree_diff;
 mod user_formats;
 #[cfg(unix)]
 mod web_client;

@@ -1,13 +1,11 @@
 //! Attacks other than injected text: evidence outside the repository, workflow commands in rulings,
-//! symlinks, config files, secrets, and a forged base.
+//! symlinks, config files, secrets, and forged objects.
 use crate::review_fixture::{
     ADDED_LINE, AFTER, MISSING_LINE, OTHER_ADDED_LINE, OUTPUT_FORMATS, REMOVED_LINE, ReviewFixture,
     ReviewScript, claim,
 };
 use crate::review_injection::{assert_inert_outputs, split_prompt};
 use crate::test_env::{SeatScript, folder_contains_text};
-use crate::test_repo::TestRepo;
-use debate_mcp::repo::{ChangeSource, DiffRange};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -166,47 +164,6 @@ fn config_files_in_a_repository_are_ignored() {
         assert_eq!(participant(&one.0, &plain), participant(&other.0, &configured));
     }
     assert!(!configured.env().repo_root().join("here").exists());
-}
-
-/// A folder in the head that imitates the base folder is not used as the base, and instruction
-/// files for agents are removed from both sides.
-#[test]
-fn snapshot_has_no_forged_base_and_no_agent_files() {
-    let repo = TestRepo::new();
-    let agent_files = ["CLAUDE.md", "src/AGENTS.md", ".mcp.json", ".claude/settings.json", ".env"];
-    let mut files: Vec<(&str, &str)> =
-        agent_files.iter().map(|path| (*path, "of the base\n")).collect();
-    files.extend([("src/lib.rs", "fn real() {}\n"), ("src/same.rs", "fn same() {}\n")]);
-    let base = repo.commit(&files);
-    let mut files: Vec<(&str, &str)> =
-        agent_files.iter().map(|path| (*path, "of the head\n")).collect();
-    files.extend([
-        ("src/lib.rs", "fn changed() {}\n"),
-        (".debate-base/src/lib.rs", "fn forged() {}\n"),
-        (".debate-base/src/same.rs", "fn forged() {}\n"),
-        (".debate-base/CLAUDE.md", "forged\n"),
-        ("GEMINI.md", "of the head\n"),
-    ]);
-    let head = repo.commit(&files);
-    let range = DiffRange::MergeBaseOrBetween { base: base.to_string(), head: head.to_string() };
-    let change = repo
-        .tree_store()
-        .pin_change(&repo.root(), &repo.pin(), &ChangeSource::Range(range))
-        .unwrap();
-    let snapshot = repo.snapshot(&change.pin.tree);
-    let read = |path: &str| fs::read_to_string(snapshot.folder.join(path)).ok();
-    assert_eq!(read("src/lib.rs").as_deref(), Some("fn changed() {}\n"));
-    let base_folder = &change.base_folder;
-    assert_eq!(base_folder, ".debate-base-1", "a folder name that neither side has");
-    assert_eq!(read(&format!("{base_folder}/src/lib.rs")).as_deref(), Some("fn real() {}\n"));
-    assert_eq!(read(&format!("{base_folder}/src/same.rs")), None, "unchanged files are not in it");
-    for path in agent_files.iter().chain(&["GEMINI.md"]) {
-        assert_eq!(read(path), None, "{path}");
-        assert_eq!(read(&format!("{base_folder}/{path}")), None, "{path} of the base");
-    }
-    assert!(!folder_contains_text(&snapshot.folder.join(base_folder), "forged"));
-    assert!(!folder_contains_text(&snapshot.folder, "of the head"));
-    assert!(!folder_contains_text(&snapshot.folder, "of the base"));
 }
 
 /// The server's own object store is read first, so an object stored there under a wrong id must be

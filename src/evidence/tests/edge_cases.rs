@@ -1,8 +1,9 @@
 //! Citation edge cases: text that looks like valid evidence and is not, and unusual forms that are
 //! valid.
-use crate::citation_lookup::{BUILD_INDEX_SCOPE, CitationFixture};
-use debate_mcp::debate::{Body, CitationStatus, Claim};
-use debate_mcp::evidence::{LookupScope, extract};
+use super::extract;
+use super::lookup::{BUILD_INDEX_SCOPE, CitationFixture};
+use crate::debate::{Body, CitationStatus, Claim};
+use crate::evidence::LookupScope;
 
 fn edge_case_fixture() -> CitationFixture {
     let limits = "const NEAR: u32 = 15;\nconst MOST: usize = 150_000;\nconst SHARE: f64 = 0.25;\n";

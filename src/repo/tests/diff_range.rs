@@ -1,10 +1,10 @@
 //! Diff ranges in every kind of repository: branches, first commits, shallow and partial clones.
 //! Also the history of a file.
-use crate::test_repo::TestRepo;
-use crate::tree_diff::diff_range;
-use debate_mcp::repo::{
+use super::tree_diff::diff_range;
+use crate::repo::{
     DiffRange, ExclusionReason, FileChangeKind, LineCounts, RepoError, TreeDiff, TreeStore,
 };
+use crate::test_support::test_repo::TestRepo;
 use git2::{Oid, Repository};
 use std::fs;
 

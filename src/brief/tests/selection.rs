@@ -1,10 +1,10 @@
 //! Briefs: what each selection item and each topic adds to the prompt, how paths are resolved, and
 //! which files are left out unless named explicitly.
-use crate::test_repo::TestRepo;
-use debate_mcp::brief::{
+use crate::brief::{
     BriefDetail, BriefError, BriefSelection, ChangeContext, RepositoryBrief, build_brief,
 };
-use debate_mcp::repo::{DiffRange, TreeStore};
+use crate::repo::{DiffRange, TreeStore};
+use crate::test_support::test_repo::TestRepo;
 use std::fs;
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! Token budget of a brief: the limit holds, every changed file is named, quoted lines have their
 //! true line numbers, and important changes come first.
-use crate::brief::brief_for;
-use crate::test_repo::TestRepo;
-use crate::tree_diff::SplitMix64;
-use debate_mcp::brief::RepositoryBrief;
+use super::selection::brief_for;
+use crate::brief::RepositoryBrief;
+use crate::test_support::split_mix::SplitMix64;
+use crate::test_support::test_repo::TestRepo;
 use std::fmt::Write;
 use std::fs;
 

@@ -1,7 +1,7 @@
 //! Pinning of folders without a git repository: small projects are pinned, but not a home folder, a
 //! file system root, or a folder with too many files.
-use crate::test_repo::{excluded_paths, list_files};
-use debate_mcp::repo::{ExclusionReason, Pin, TreeStore};
+use crate::repo::{ExclusionReason, Pin, TreeStore};
+use crate::test_support::test_repo::{excluded_paths, list_files};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

@@ -1,7 +1,7 @@
 //! Precision and recall of the redactor, measured on the samples in `tests/redact`. Keys are
 //! generated when the test runs, so that no file here contains a string that looks like a key.
-use crate::debate_fixture::Rng;
-use debate_mcp::redact::{Redactor, Secrets};
+use crate::redact::{Redactor, Secrets};
+use crate::test_support::debate_fixture::Rng;
 use std::fs;
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! Pinning a repository's state as one Git tree, and snapshots of such trees. The user's repository
 //! is never changed, secret files are never read, and no hostile tree or index reads or writes
 //! outside its folder.
-use crate::test_repo::{TestRepo, excluded_paths, list_files};
-use debate_mcp::repo::{ExclusionReason, RepoError};
+use crate::repo::{ExclusionReason, RepoError};
+use crate::test_support::test_repo::{TestRepo, excluded_paths, list_files};
 use git2::{ObjectType, Oid, Repository};
 use std::fs;
 use std::path::Path;
@@ -120,7 +120,7 @@ fn deleting_all_files_pins_the_empty_tree() {
 #[test]
 fn folder_without_a_worktree_has_no_pin() {
     let folder = tempfile::tempdir().unwrap();
-    let tree_store = debate_mcp::repo::TreeStore::new(&folder.path().join("home"));
+    let tree_store = crate::repo::TreeStore::new(&folder.path().join("home"));
     assert_eq!(tree_store.pin(folder.path()).unwrap(), None);
     assert_eq!(tree_store.pin(&folder.path().join("nowhere")).unwrap(), None);
     fs::create_dir(folder.path().join(".git")).unwrap();
@@ -134,7 +134,7 @@ fn folder_without_a_worktree_has_no_pin() {
 fn dangling_gitdir_file_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".git"), "gitdir: /nowhere/at/all\n").unwrap();
-    let tree_store = debate_mcp::repo::TreeStore::new(&folder.path().join("home"));
+    let tree_store = crate::repo::TreeStore::new(&folder.path().join("home"));
     let error = tree_store.pin(folder.path()).unwrap_err();
     assert!(matches!(error, RepoError::Unreadable { .. }), "{error:?}");
 }
@@ -315,7 +315,7 @@ fn sparse_checkout_files_are_not_deleted() {
 fn data_folder_inside_the_repository_is_not_pinned() {
     let repo = TestRepo::new();
     let commit = repo.commit(&[("a.rs", "a")]);
-    let tree_store = debate_mcp::repo::TreeStore::new(&repo.root().join(".home"));
+    let tree_store = crate::repo::TreeStore::new(&repo.root().join(".home"));
     repo.write("b.rs", "b");
     let pin = tree_store.pin(&repo.root()).unwrap().unwrap();
     tree_store.snapshot(&repo.root(), &pin.tree).unwrap();

@@ -1,11 +1,12 @@
 //! Citation parser (`evidence::extract`): tables of text that is parsed as a file location, symbol,
 //! commit, URL, document or benchmark, and of text that is not.
-use crate::debate_fixture::Rng;
-use debate_mcp::debate::{Body, Claim, Resolution};
-use debate_mcp::evidence::{
-    CitedTarget, CitedText, Reference, UnverifiableKind, extract, extract_from_text,
+use super::extract;
+use crate::debate::{Body, Claim, Resolution};
+use crate::evidence::{
+    CitedTarget, CitedText, Reference, UnverifiableKind, extract_from_text,
     strip_verification_marks,
 };
+use crate::test_support::debate_fixture::Rng;
 use std::time::{Duration, Instant};
 
 /// References as text: `path:10-20 "quote"`, `commit a1b2c3d`, `address`, `benchmark`.

@@ -1,6 +1,6 @@
 //! Path exclusion rules (`repo::exclusions`): files left out of a snapshot by name alone (secrets,
 //! agent instructions, agent settings, invalid paths), and look-alikes that are kept.
-use debate_mcp::repo::{ExclusionReason, exclusion_reason};
+use crate::repo::{ExclusionReason, exclusion_reason};
 
 /// Expected exclusion reason and the paths that have it. `None` lists look-alikes that are kept.
 const PATHS_BY_REASON: &[(Option<ExclusionReason>, &[&str])] = &[

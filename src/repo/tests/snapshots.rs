@@ -1,7 +1,7 @@
 //! Snapshots of pinned trees: which files they contain, read-only permissions, hostile trees,
 //! reuse, and LRU eviction of snapshots that are not in use.
-use crate::test_repo::{TestRepo, excluded_paths, list_files};
-use debate_mcp::repo::{ExclusionReason, RepoError};
+use crate::repo::{ExclusionReason, RepoError};
+use crate::test_support::test_repo::{TestRepo, excluded_paths, list_files};
 use git2::Oid;
 use std::fs;
 use std::path::{Path, PathBuf};

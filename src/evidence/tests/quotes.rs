@@ -1,7 +1,7 @@
 //! Quote matching: distance from the cited line, whitespace, ellipses, line prefixes, and search in
 //! other files through the Bloom filter index.
-use crate::citation_lookup::{BUILD_INDEX_SCOPE, CitationFixture};
-use debate_mcp::debate::CitationStatus;
+use super::lookup::{BUILD_INDEX_SCOPE, CitationFixture};
+use crate::debate::CitationStatus;
 
 /// A file with forty distinct lines, and a few others for the edge cases.
 fn quote_fixture() -> CitationFixture {

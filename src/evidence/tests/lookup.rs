@@ -1,10 +1,11 @@
 //! Citation lookup in a small pinned repository, table-driven: paths, lines, symbols, commits, and
 //! the on-disk index cache. Defines `CitationFixture` for the other citation tests.
-use crate::test_repo::TestRepo;
-use debate_mcp::debate::{Body, Citation, CitationStatus, Claim};
-use debate_mcp::evidence::{CitationChecker, LookupScope, SearchMode, extract, extract_from_text};
-use debate_mcp::repo::TreeStore;
-use debate_mcp::repo::{CommitLookup, find_commit};
+use super::extract;
+use crate::debate::{Body, Citation, CitationStatus, Claim};
+use crate::evidence::{CitationChecker, LookupScope, SearchMode, extract_from_text};
+use crate::repo::TreeStore;
+use crate::repo::{CommitLookup, find_commit};
+use crate::test_support::test_repo::TestRepo;
 use std::fs;
 
 /// Source file with lines that occur in no other file.

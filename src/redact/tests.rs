@@ -1,0 +1,3 @@
+//! Tests of several files together, through the functions that other modules call.
+mod corpus;
+mod redaction;
