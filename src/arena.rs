@@ -32,6 +32,8 @@ mod result;
 mod room;
 mod room_state;
 mod service;
+#[cfg(test)]
+mod tests;
 mod timers;
 
 pub use deadlines::{TimeoutAction, timeout_action};

@@ -26,6 +26,9 @@ pub mod prompt;
 pub mod protocol;
 pub mod retry_policy;
 mod speech_writer;
+#[cfg(test)]
+#[allow(clippy::needless_pass_by_value)]
+mod tests;
 
 pub use api::{ArenaApi, HttpArenaApi};
 pub use arena_url::ArenaUrl;

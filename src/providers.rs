@@ -44,6 +44,8 @@ mod registry;
 mod retry;
 mod script;
 mod system_environment;
+#[cfg(test)]
+mod tests;
 mod workdir;
 
 pub use prices::PriceList;

@@ -9,9 +9,13 @@
 //! | `random_formats`    | generates valid formats                                    |
 //! | `fake_providers`    | providers, clock and log without I/O                       |
 //! | `test_repo`         | Git repositories in temporary folders                      |
+//! | `api_streams`       | response streams of the four API protocols                 |
+//! | `tool_error_text`   | checks the text of an MCP tool error                       |
+pub(crate) mod api_streams;
 pub(crate) mod chaos;
 pub(crate) mod debate_fixture;
 pub(crate) mod fake_providers;
 pub(crate) mod random_formats;
 pub(crate) mod simulated_players;
 pub(crate) mod test_repo;
+pub(crate) mod tool_error_text;

@@ -25,6 +25,8 @@ pub mod preflight;
 pub mod running_games;
 pub mod schedule;
 pub mod standings;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
 pub use archived_games::{ArchivedGame, GameStatus};

@@ -255,3 +255,6 @@ fn has_unit(before: &str, number: &str, after: &str) -> bool {
 fn starts_word(rest: &str) -> bool {
     rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
+
+#[cfg(test)]
+mod tests;

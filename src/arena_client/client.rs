@@ -105,3 +105,6 @@ pub fn random_uuid() -> Result<String, ArenaClientError> {
     let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
     Ok(parts.join("-"))
 }
+
+#[cfg(test)]
+mod tests;

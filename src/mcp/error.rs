@@ -420,22 +420,4 @@ pub(super) fn debate_ended_error(debate: &Debate, what: &str) -> ToolError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn error_message_is_cut_after_1500_characters() {
-        assert_eq!(MAX_MESSAGE_CHARS, 1_500);
-        let message_with = |name_chars: usize| {
-            let text = ToolError::UnknownTool("x".repeat(name_chars)).to_text();
-            let (message, _) = text.split_once('\n').unwrap();
-            message.strip_prefix("Error: ").unwrap().to_owned()
-        };
-        let frame_chars = message_with(0).chars().count();
-        for (excess, closing) in [(0, "x`"), (1, "xx")] {
-            let message = message_with(MAX_MESSAGE_CHARS - frame_chars + excess);
-            assert!(message.ends_with(closing), "{message}");
-            assert_eq!(message.chars().count(), MAX_MESSAGE_CHARS);
-        }
-    }
-}
+mod tests;

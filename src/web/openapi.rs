@@ -89,3 +89,6 @@ fn responses(status: &str, description: &str, schema: &Value, error_statuses: &[
     }
     map.into()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,11 @@
 //! Architecture tests: allowed dependencies between modules, no import cycles between files, layers
 //! and no I/O in the core, one place for environment and stdout, and a maximum file length.
 //! ARCHITECTURE.md prints the same dependency table.
-use crate::import_graph::{ImportGraph, find_cycles, graph_of, module_of, reachable_from};
+use crate::import_graph::{
+    ImportGraph, find_cycles, graph_of, is_test_file, module_of, reachable_from,
+};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -317,9 +320,11 @@ fn code_spans(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
+/// The files of a module, without its tests.
 fn module_sources(module: &str) -> Vec<(PathBuf, String)> {
     let mut paths = vec![Path::new("src").join(format!("{module}.rs"))];
     collect_rust_files(&Path::new("src").join(module), &mut paths);
+    paths.retain(|path| !path.iter().filter_map(OsStr::to_str).any(is_test_file));
     paths.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
 }
 

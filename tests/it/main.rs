@@ -4,15 +4,14 @@
 //! tests are table-driven.
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
 mod amendments;
+#[path = "../../src/test_support/api_streams.rs"]
+mod api_streams;
 mod architecture;
 mod arena_api;
-mod arena_client;
-mod arena_client_timing;
 mod arena_harness;
 mod arena_judging;
 #[cfg(unix)]
 mod arena_limits;
-mod arena_rules;
 #[cfg(unix)]
 mod arena_shell_bot;
 #[cfg(unix)]
@@ -32,7 +31,6 @@ mod browser_live;
 mod browser_pages;
 #[path = "../../src/test_support/chaos.rs"]
 mod chaos;
-mod ci_context;
 #[cfg(unix)]
 mod ci_files;
 mod citation_edge_cases;
@@ -74,7 +72,6 @@ mod diff_range;
 mod digest;
 mod estimate;
 mod event_order;
-mod evidence_heuristic;
 mod exclusions;
 mod fake_api;
 #[cfg(unix)]
@@ -115,7 +112,6 @@ mod packaging;
 mod page_assets;
 mod page_debate;
 mod page_markdown;
-mod pairing;
 mod participant;
 mod plain_folder;
 #[cfg(unix)]
@@ -127,13 +123,13 @@ mod provider_api;
 #[cfg(unix)]
 mod provider_cli;
 mod provider_places;
-mod provider_protocol;
 #[cfg(unix)]
 mod provider_snapshot;
 #[cfg(unix)]
 mod provider_turn;
 #[path = "../../src/test_support/random_formats.rs"]
 mod random_formats;
+mod rate_limit;
 mod rating;
 mod rating_eligibility;
 #[cfg(unix)]
@@ -204,11 +200,10 @@ mod template;
 mod test_env;
 #[path = "../../src/test_support/test_repo.rs"]
 mod test_repo;
-mod tool_errors;
+#[path = "../../src/test_support/tool_error_text.rs"]
+mod tool_error_text;
 mod topic_options;
-mod topic_sides;
 mod topic_suggestions;
-mod tournament_plan;
 #[cfg(unix)]
 mod tournament_play;
 mod tree_diff;
