@@ -7,7 +7,7 @@ pub mod change_review;
 mod discovery;
 pub mod draft;
 mod error;
-pub mod evidence_heuristic;
+mod evidence_heuristic;
 pub mod format_options;
 pub mod import;
 pub mod one_shot;

@@ -29,7 +29,7 @@ mod event_stream;
 mod http_error;
 mod listen;
 pub mod live_feed;
-pub mod openapi;
+mod openapi;
 pub mod origin_check;
 mod pages;
 pub mod rate_limit;

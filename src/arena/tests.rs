@@ -1,8 +1,8 @@
 //! Rules of the arena as tables: timeouts, rematches, and error codes with their HTTP status.
-use crate::arena::{
-    ArenaError, ArenaLimits, AwaitedTurn, DebateProgress, JoinedBot, Room, RoomClosure, RoomState,
-    TimeoutAction, timeout_action,
-};
+use super::deadlines::{TimeoutAction, timeout_action};
+use super::room::{JoinedBot, Room, RoomClosure};
+use super::room_state::{ArenaSpeech, AwaitedTurn, DebateProgress, RoomState};
+use super::{ArenaError, ArenaLimits};
 use crate::debate::{Cue, Side};
 
 fn joined_bot(name: &str, uuid: &str) -> JoinedBot {
@@ -32,7 +32,7 @@ fn room(guests: &[(&str, &str)]) -> Room {
 
 fn debate_progress(spoken_sides: &[Side], next_side: Option<Side>) -> DebateProgress {
     let cue = Cue { act: 0, round: 1, phase: 0, seat: 0 };
-    let speech = |side: &Side| crate::arena::ArenaSpeech {
+    let speech = |side: &Side| ArenaSpeech {
         cue,
         speaker: "x".into(),
         side: *side,

@@ -16,8 +16,7 @@ const CHANGEABLE_SETTINGS: &str = "rounds, topic, proposer, challenger, judge, a
 
 /// Error of a tool call.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
-pub enum ToolError {
+pub(super) enum ToolError {
     #[error("there is no tool `{0}`")]
     UnknownTool(String),
     #[error("the arguments of {tool} cannot be read: {why}")]
@@ -96,7 +95,7 @@ pub enum ToolError {
 
 /// A turn that is due from the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DueTurn {
+pub(super) struct DueTurn {
     /// Id of the turn.
     pub turn: String,
     /// Role of its seat.
@@ -144,7 +143,7 @@ pub(super) fn format_call(tool: &str, id: &str, extra: &str) -> String {
 impl ToolError {
     /// The call to make next.
     #[expect(clippy::too_many_lines, reason = "one match arm per error")]
-    pub fn next_call(&self) -> String {
+    pub(super) fn next_call(&self) -> String {
         match self {
             ToolError::UnknownTool(_) => {
                 "call one of start_debate, continue_round, summarize, verdict, list_debates, \
@@ -305,7 +304,7 @@ impl ToolError {
     }
 
     /// The error as a model reads it: the message, truncated, and the next call.
-    pub fn to_text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let message = crate::report::sanitize::strip_control_chars(&self.to_string());
         let message: String = message.chars().take(MAX_MESSAGE_CHARS).collect();
         format!("Error: {message}\nNext: {}", self.next_call())

@@ -1,11 +1,11 @@
 //! API protocols without a network: request bodies, schema placement, parsed response streams,
 //! error kinds and retry headers.
+use super::response::MalformedEvent;
+use super::{
+    ApiResponse, PromptRequest, Protocol, SchemaMode, adapt_schema, auth_header, build_request,
+};
 use crate::debate::FailureKind;
 use crate::providers::api_error::{ApiError, parse_retry_headers};
-use crate::providers::protocol::{
-    ApiResponse, MalformedEvent, PromptRequest, Protocol, SchemaMode, adapt_schema, auth_header,
-    build_request,
-};
 use crate::test_support::api_streams::{PROTOCOLS, sse_events};
 use serde_json::{Value, json};
 
