@@ -41,5 +41,5 @@ demo *ARGS:
 
 # Rewrite the golden files; page assets need Node
 update-golden:
-    DEBATE_UPDATE=1 cargo test --locked --test it -- {{golden}}
+    DEBATE_UPDATE=1 cargo test --locked --lib --test it -- {{golden}}
     git status --short

@@ -11,7 +11,7 @@ mod create;
 mod discovery;
 pub mod draft;
 mod error;
-pub mod evidence_heuristic;
+mod evidence_heuristic;
 pub mod import;
 pub mod one_shot;
 pub mod pairing;

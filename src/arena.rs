@@ -32,14 +32,11 @@ mod result;
 mod room;
 mod room_state;
 mod service;
+#[cfg(test)]
+mod tests;
 mod timers;
 
-pub use deadlines::{TimeoutAction, timeout_action};
 pub use error::ArenaError;
 pub use limits::ArenaLimits;
 pub(crate) use limits::{MAX_LISTED, MAX_POLL_WAIT_SECONDS};
-pub use responses::{list_item, public_status, status_for_bot};
-pub use result::arena_result;
-pub use room::{JoinedBot, Room, RoomClosure};
-pub use room_state::{ArenaSpeech, AwaitedTurn, DebateProgress, ForfeitedTurn, RoomState};
 pub use service::{ArenaService, JudgingConfig};

@@ -16,16 +16,19 @@
 //! | `fit_length`    | normalizes and truncates a speech to the length limits               |
 //! | `credentials`   | `CredentialStore`: keys on disk, to resume after a restart           |
 //! | `events`        | `ClientEvent` and `ClientResult`                                     |
-pub mod api;
-pub mod arena_url;
-pub mod client;
-pub mod credentials;
-pub mod events;
-pub mod fit_length;
-pub mod prompt;
-pub mod protocol;
-pub mod retry_policy;
+mod api;
+mod arena_url;
+pub(crate) mod client;
+mod credentials;
+mod events;
+mod fit_length;
+mod prompt;
+pub(crate) mod protocol;
+pub(crate) mod retry_policy;
 mod speech_writer;
+#[cfg(test)]
+#[allow(clippy::needless_pass_by_value)]
+mod tests;
 
 pub use api::{ArenaApi, HttpArenaApi};
 pub use arena_url::ArenaUrl;

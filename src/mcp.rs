@@ -40,7 +40,7 @@ mod client;
 mod continue_round;
 mod digest;
 mod due_turn;
-pub mod error;
+mod error;
 mod mcp_server;
 mod next_call;
 mod progress;

@@ -25,21 +25,21 @@
 //! | `script`         | plays turns from a JSON file                                              |
 //! | `demo`           | the built-in script, filled in with facts about the repository            |
 mod api;
-pub mod api_error;
+mod api_error;
 mod api_spec;
 mod child_environment;
 mod cli_error;
-pub mod cli_spec;
-pub mod demo;
+mod cli_spec;
+mod demo;
 mod http;
 mod model_cli;
 mod model_mismatch;
 mod orphans;
-pub mod output_parser;
+mod output_parser;
 mod per_effort;
 mod prices;
 mod process;
-pub mod protocol;
+mod protocol;
 mod registry;
 mod retry;
 mod script;

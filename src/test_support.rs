@@ -11,6 +11,9 @@
 //! | `prerequisites`     | optional programs that tests need, and how to skip         |
 //! | `split_mix`         | seeded random generator                                    |
 //! | `test_repo`         | Git repositories in temporary folders                      |
+//! | `api_streams`       | response streams of the four API protocols                 |
+//! | `tool_error_text`   | checks the text of an MCP tool error                       |
+pub(crate) mod api_streams;
 pub(crate) mod chaos;
 pub(crate) mod debate_fixture;
 pub(crate) mod fake_providers;
@@ -19,3 +22,4 @@ pub(crate) mod random_formats;
 pub(crate) mod simulated_players;
 pub(crate) mod split_mix;
 pub(crate) mod test_repo;
+pub(crate) mod tool_error_text;

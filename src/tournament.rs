@@ -19,22 +19,23 @@
 pub mod archived_games;
 mod event;
 mod game_runner;
-pub mod plan;
-pub mod play;
-pub mod preflight;
-pub mod running_games;
-pub mod schedule;
-pub mod standings;
-pub mod text;
+mod plan;
+mod play;
+pub(crate) mod preflight;
+mod running_games;
+mod schedule;
+mod standings;
+#[cfg(test)]
+mod tests;
+pub(crate) mod text;
 
 pub use archived_games::{ArchivedGame, GameStatus};
 pub use event::TournamentEvent;
-pub use plan::{TournamentEntrant, TournamentFileError, TournamentPlan};
+pub use plan::{TournamentFileError, TournamentPlan};
 pub use play::{TournamentEnd, TournamentSettings, play};
 pub use preflight::{TournamentPreflightError, check_tournament};
-pub use running_games::RunningGames;
 pub use schedule::{ScheduledGame, build_schedule};
-pub use standings::{Standings, compute_standings};
+pub use standings::Standings;
 
 /// Key in the setup's terms for the name of the tournament.
 pub const TOURNAMENT_TERM: &str = "tournament";

@@ -143,7 +143,7 @@ const HAN_UNITS: &[&str] =
     &["毫秒", "微秒", "纳秒", "秒", "分钟", "小时", "倍", "美元", "万元", "欧元"];
 
 /// The measurable subject of a topic, `None` if unsure.
-pub fn measurable_subject(topic: &str) -> Option<&'static str> {
+pub(super) fn measurable_subject(topic: &str) -> Option<&'static str> {
     let text = strip_code(topic);
     let words = normalize_words(&text, IDIOMS);
     let han = HAN_IDIOMS.iter().fold(text.clone(), |text, idiom| text.replace(idiom, " "));
@@ -255,3 +255,6 @@ fn has_unit(before: &str, number: &str, after: &str) -> bool {
 fn starts_word(rest: &str) -> bool {
     rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
+
+#[cfg(test)]
+mod tests;

@@ -269,3 +269,6 @@ impl Pairing<'_> {
 fn assign(participant: &Participant, reason: &str) -> SeatAssignment {
     SeatAssignment { participant: participant.clone(), reason: Some(reason.into()) }
 }
+
+#[cfg(test)]
+mod tests;

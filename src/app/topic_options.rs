@@ -271,3 +271,6 @@ fn parse_effort(word: &str) -> Option<Effort> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

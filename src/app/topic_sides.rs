@@ -212,3 +212,6 @@ fn word_offsets(text: &str) -> Vec<(usize, &str)> {
     }
     words
 }
+
+#[cfg(test)]
+mod tests;

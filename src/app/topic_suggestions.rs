@@ -96,3 +96,6 @@ fn is_lock_file(path: &str) -> bool {
     let (stem, ending) = file_name(path).rsplit_once('.').unwrap_or((path, ""));
     ending == "lock" || stem.ends_with("-lock")
 }
+
+#[cfg(test)]
+mod tests;

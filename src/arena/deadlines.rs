@@ -7,7 +7,7 @@ use crate::debate::Side;
 
 /// Action that a timeout requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TimeoutAction {
+pub(super) enum TimeoutAction {
     /// Remove an offline bot from a waiting room. Holds its index.
     FreeSeat(usize),
     /// Close the room, because it waited too long for bots. Holds the reason.
@@ -20,7 +20,7 @@ pub enum TimeoutAction {
 
 /// Returns the action that is due now. `last_seen` holds the time of each bot's last request,
 /// `waiting_since` the time at which the room began to wait. All times are Unix milliseconds.
-pub fn timeout_action(
+pub(super) fn timeout_action(
     state: &RoomState,
     last_seen: &[i64],
     waiting_since: i64,

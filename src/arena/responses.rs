@@ -9,7 +9,7 @@ use super::room_state::RoomState;
 use crate::debate::Side;
 
 /// Status response to a bot's poll.
-pub fn status_for_bot(state: &RoomState, bot: &JoinedBot) -> RoomStatusResponse {
+pub(super) fn status_for_bot(state: &RoomState, bot: &JoinedBot) -> RoomStatusResponse {
     let side = state.room.side_of(&bot.identifier);
     RoomStatusResponse {
         your_side: side.map(side_str).filter(|_| state_str(state) == "active"),
@@ -19,12 +19,12 @@ pub fn status_for_bot(state: &RoomState, bot: &JoinedBot) -> RoomStatusResponse 
 }
 
 /// Public status response.
-pub fn public_status(state: &RoomState) -> RoomStatusResponse {
+pub(super) fn public_status(state: &RoomState) -> RoomStatusResponse {
     build_status(state)
 }
 
 /// Item of the debate list.
-pub fn list_item(state: &RoomState) -> RoomListItem {
+pub(super) fn list_item(state: &RoomState) -> RoomListItem {
     let result = state.progress.as_ref().and_then(|progress| progress.result.as_ref());
     RoomListItem {
         debate_id: state.room.id.clone(),

@@ -7,7 +7,7 @@ use crate::debate::{Debate, DebateOutcome, Role, Side};
 
 /// Why a debate ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EndReason {
+pub(super) enum EndReason {
     /// All rounds are finished.
     Completed,
     /// A side forfeited two turns.
@@ -28,7 +28,7 @@ pub enum EndReason {
 
 impl EndReason {
     /// Name in the protocol.
-    pub fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             EndReason::Completed => "completed",
             EndReason::Forfeit => "forfeit",
@@ -59,7 +59,7 @@ pub(super) fn end_reason(debate: &Debate) -> EndReason {
 }
 
 /// Builds the result. Without a verdict it has no winner and no scores.
-pub fn arena_result(debate: &Debate) -> protocol::ArenaResult {
+pub(super) fn arena_result(debate: &Debate) -> protocol::ArenaResult {
     let name_of = |side: Side| {
         let seat = debate.seats().iter().find(|seat| seat.role == side.role());
         seat.map(|seat| seat.name.clone())

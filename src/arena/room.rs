@@ -8,7 +8,7 @@ const BOTS_PER_ROOM: usize = 2;
 
 /// A room for two bots and one debate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Room {
+pub(super) struct Room {
     /// Random id, which the API calls `debate_id`.
     pub id: String,
     /// Question to debate.
@@ -38,7 +38,7 @@ pub struct Room {
 
 /// A bot that joined the room.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JoinedBot {
+pub(super) struct JoinedBot {
     /// Name that the bot sent.
     pub name: String,
     /// Id that the bot sent. It is not verified and never shown. It matches bots with their
@@ -54,7 +54,7 @@ pub struct JoinedBot {
 
 /// When and why a room was closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RoomClosure {
+pub(super) struct RoomClosure {
     /// Unix time in milliseconds.
     pub at: i64,
     /// Reason, if the debate's record has none.
@@ -64,32 +64,32 @@ pub struct RoomClosure {
 
 impl Room {
     /// Whether both bots have joined.
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.guests.len() >= BOTS_PER_ROOM
     }
 
     /// Bot on a side, once sides are assigned.
-    pub fn bot_on_side(&self, side: Side) -> Option<&JoinedBot> {
+    pub(super) fn bot_on_side(&self, side: Side) -> Option<&JoinedBot> {
         let supporting = self.supporting?;
         let index = if side == Side::Pro { supporting } else { 1 - supporting };
         self.guests.get(index)
     }
 
     /// Side of a bot, once sides are assigned.
-    pub fn side_of(&self, identifier: &str) -> Option<Side> {
+    pub(super) fn side_of(&self, identifier: &str) -> Option<Side> {
         let is_on_side =
             |side: Side| self.bot_on_side(side).is_some_and(|bot| bot.identifier == identifier);
         [Side::Pro, Side::Con].into_iter().find(|side| is_on_side(*side))
     }
 
     /// Identifiers of all bots in the room.
-    pub fn identifiers(&self) -> Vec<String> {
+    pub(super) fn identifiers(&self) -> Vec<String> {
         self.guests.iter().map(|bot| bot.identifier.clone()).collect()
     }
 
     /// Builds the unique identifier of a bot: its sanitized name and the room id. The second bot of
     /// the same name gets the suffix `-2`.
-    pub fn unique_identifier(&self, name: &str) -> String {
+    pub(super) fn unique_identifier(&self, name: &str) -> String {
         let sanitized: String = name
             .chars()
             .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' })
@@ -101,7 +101,7 @@ impl Room {
 
     /// Index of the bot that argues for the topic: in a rematch the one that argued against it,
     /// otherwise decided by the coin.
-    pub fn choose_supporting(&self, coin: bool, first_leg: Option<&Room>) -> usize {
+    pub(super) fn choose_supporting(&self, coin: bool, first_leg: Option<&Room>) -> usize {
         let uuid_of = |side: Side| {
             first_leg.and_then(|first_leg| first_leg.bot_on_side(side)).map(|it| it.uuid.as_str())
         };
@@ -112,7 +112,7 @@ impl Room {
     }
 
     /// Whether a bot may join. A rematch admits only the bots of the first room.
-    pub fn can_join(&self, uuid: &str, first_leg: Option<&Room>) -> bool {
+    pub(super) fn can_join(&self, uuid: &str, first_leg: Option<&Room>) -> bool {
         let Some(first_leg) = first_leg.filter(|first_leg| first_leg.is_full()) else {
             return self.first_leg.is_none();
         };

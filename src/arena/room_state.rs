@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Snapshot of a room and of its debate.
 #[derive(Clone, Debug)]
-pub struct RoomState {
+pub(super) struct RoomState {
     /// The stored room.
     pub room: Room,
     /// `None` until both bots have joined.
@@ -19,7 +19,7 @@ pub struct RoomState {
 
 /// Progress of a debate.
 #[derive(Clone, Debug)]
-pub struct DebateProgress {
+pub(super) struct DebateProgress {
     /// Sequence number of the last event.
     pub last_seq: u64,
     /// Unix time in milliseconds.
@@ -48,7 +48,7 @@ pub struct DebateProgress {
 
 /// A bot's turn that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AwaitedTurn {
+pub(super) struct AwaitedTurn {
     /// The turn.
     pub cue: Cue,
     /// Side of the bot.
@@ -59,7 +59,7 @@ pub struct AwaitedTurn {
 
 /// A speech of a bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArenaSpeech {
+pub(super) struct ArenaSpeech {
     /// The turn.
     pub cue: Cue,
     /// Identifier of the bot in the room.
@@ -74,7 +74,7 @@ pub struct ArenaSpeech {
 
 /// A turn that a bot lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ForfeitedTurn {
+pub(super) struct ForfeitedTurn {
     /// The turn.
     pub cue: Cue,
     /// Identifier of the bot in the room.
@@ -183,38 +183,38 @@ impl TrackedDebate {
 
 impl DebateProgress {
     /// Whether both sides have spoken. Otherwise there is nothing to judge.
-    pub fn both_sides_spoke(&self) -> bool {
+    pub(super) fn both_sides_spoke(&self) -> bool {
         [Side::Pro, Side::Con]
             .iter()
             .all(|side| self.speeches.iter().any(|entry| entry.side == *side))
     }
 
     /// Whether a turn is finished, by a speech, a forfeit or the end of the debate.
-    pub fn is_turn_finished(&self, cue: Cue) -> bool {
+    pub(super) fn is_turn_finished(&self, cue: Cue) -> bool {
         self.result.is_some()
             || self.speeches.iter().any(|entry| entry.cue == cue)
             || self.forfeits.iter().any(|forfeit| forfeit.cue == cue)
     }
 
     /// Last speech of a side.
-    pub fn last_speech(&self, side: Side) -> Option<&ArenaSpeech> {
+    pub(super) fn last_speech(&self, side: Side) -> Option<&ArenaSpeech> {
         self.speeches.iter().rfind(|entry| entry.side == side)
     }
 
     /// Speech of a side in a round.
-    pub fn speech_in_round(&self, side: Side, round: u8) -> Option<&ArenaSpeech> {
+    pub(super) fn speech_in_round(&self, side: Side, round: u8) -> Option<&ArenaSpeech> {
         self.speeches.iter().find(|entry| entry.side == side && entry.cue.round == round)
     }
 }
 
 impl RoomState {
     /// Whether the room is closed or its debate is over.
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.room.closed.is_some() || self.progress.as_ref().is_some_and(|it| it.result.is_some())
     }
 
     /// Whether the debate waits for a speech of this side. False without a side.
-    pub fn is_awaiting(&self, side: Option<Side>) -> bool {
+    pub(super) fn is_awaiting(&self, side: Option<Side>) -> bool {
         let next_turn = self.progress.as_ref().and_then(|progress| progress.next_turn);
         side.is_some() && next_turn.map(|turn| turn.side) == side
     }

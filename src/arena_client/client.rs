@@ -97,7 +97,7 @@ fn random_bytes<const N: usize>() -> Result<[u8; N], ArenaClientError> {
 }
 
 /// Generates a random UUID (version 4).
-pub fn random_uuid() -> Result<String, ArenaClientError> {
+pub(crate) fn random_uuid() -> Result<String, ArenaClientError> {
     let number = u128::from_be_bytes(random_bytes::<16>()?);
     // Set the version (4) and variant (RFC 4122) bits.
     let number = number & !(0xf << 76) & !(0x3 << 62) | (0x4 << 76) | (0x2 << 62);
@@ -105,3 +105,6 @@ pub fn random_uuid() -> Result<String, ArenaClientError> {
     let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
     Ok(parts.join("-"))
 }
+
+#[cfg(test)]
+mod tests;

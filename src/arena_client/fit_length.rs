@@ -7,7 +7,7 @@ const MIN_KEPT_PERCENT: usize = 60;
 
 /// Result of a length check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LengthCheck {
+pub(super) enum LengthCheck {
     /// Within the limits.
     WithinLimits,
     /// Too short. Holds the length in characters.
@@ -17,7 +17,7 @@ pub enum LengthCheck {
 }
 
 /// Checks a text against the limits.
-pub fn check_length(text: &str, limits: LengthLimits) -> LengthCheck {
+pub(super) fn check_length(text: &str, limits: LengthLimits) -> LengthCheck {
     let length = text.chars().count();
     if length < limits.min {
         LengthCheck::TooShort(length)
@@ -30,7 +30,7 @@ pub fn check_length(text: &str, limits: LengthLimits) -> LengthCheck {
 
 /// Normalizes a reply: removes control characters, and the code fence that some models put around
 /// the whole reply.
-pub fn normalize(text: &str) -> String {
+pub(super) fn normalize(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let is_allowed = |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || *c == '\u{feff}');
     let text: String = text.chars().filter(is_allowed).collect();
@@ -54,7 +54,7 @@ fn strip_outer_fence(text: &str) -> &str {
 
 /// Truncates a text to the limit, at the end of a paragraph, a sentence or a word, else at a
 /// grapheme boundary.
-pub fn truncate(text: &str, limits: LengthLimits) -> String {
+pub(super) fn truncate(text: &str, limits: LengthLimits) -> String {
     let max = limits.max;
     if text.chars().count() <= max {
         return text.to_owned();
@@ -71,7 +71,7 @@ pub fn truncate(text: &str, limits: LengthLimits) -> String {
 }
 
 /// Truncates an incomplete text after its last full sentence, if that keeps most of it.
-pub fn truncate_incomplete(text: &str, limits: LengthLimits) -> String {
+pub(super) fn truncate_incomplete(text: &str, limits: LengthLimits) -> String {
     let text = truncate(text, limits);
     let chars: Vec<char> = text.chars().collect();
     let min_kept = limits.min.max(chars.len() * MIN_KEPT_PERCENT / 100).max(1);
@@ -163,7 +163,7 @@ fn extends_grapheme(c: char) -> bool {
 
 /// Lower limits after the server rejected a speech as too long although it was not. If the server
 /// seems to count bytes, converts the limit. Otherwise takes a fifth off.
-pub fn lower_limits(text: &str, limits: LengthLimits) -> LengthLimits {
+pub(super) fn lower_limits(text: &str, limits: LengthLimits) -> LengthLimits {
     let (chars, bytes) = (text.chars().count().max(1), text.len());
     let max =
         if bytes > limits.max { chars * limits.max / bytes } else { chars.min(limits.max) * 4 / 5 };

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Prompt templates by name: `guest`, `opening`, `rebuttal`, `closing`, `again`.
-pub type SpeechTemplates = BTreeMap<String, String>;
+pub(super) type SpeechTemplates = BTreeMap<String, String>;
 
 /// Maximum length of the history in the prompt, in characters. The oldest speeches are omitted.
 const MAX_HISTORY_CHARS: usize = 200_000;
@@ -16,7 +16,7 @@ const MAX_NAME_CHARS: usize = 60;
 
 /// Kind of the speech that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpeechKind {
+pub(super) enum SpeechKind {
     /// First round.
     Opening,
     /// Neither the first nor the last round.
@@ -29,7 +29,7 @@ pub enum SpeechKind {
 
 impl SpeechKind {
     /// Kind of speech for the turn that is due.
-    pub fn from_poll(poll: &PollResponse, identifier: &str) -> SpeechKind {
+    pub(super) fn from_poll(poll: &PollResponse, identifier: &str) -> SpeechKind {
         let round = current_round(poll, identifier);
         let is_last = poll.total_rounds > 0 && round >= poll.total_rounds;
         match (round <= 1, is_last) {
@@ -41,7 +41,7 @@ impl SpeechKind {
     }
 
     /// Names of the templates with the strategy.
-    pub fn template_names(self) -> &'static [&'static str] {
+    pub(super) fn template_names(self) -> &'static [&'static str] {
         match self {
             SpeechKind::Opening => &["opening"],
             SpeechKind::Rebuttal => &["rebuttal"],
@@ -52,20 +52,20 @@ impl SpeechKind {
 }
 
 /// Current round. If the server does not send it, counts the bot's own speeches.
-pub fn current_round(poll: &PollResponse, identifier: &str) -> u32 {
+pub(super) fn current_round(poll: &PollResponse, identifier: &str) -> u32 {
     let own_count = poll.speeches.iter().filter(|speech| speech.speaker == identifier).count();
     if poll.round > 0 { poll.round } else { u32::try_from(own_count).unwrap_or(u32::MAX - 1) + 1 }
 }
 
 /// Side of this bot. If the server does not send it, the first speaker is supporting.
-pub fn own_side(poll: &PollResponse) -> ArenaSide {
+pub(super) fn own_side(poll: &PollResponse) -> ArenaSide {
     let default_side =
         if poll.speech_count == 0 { ArenaSide::Supporting } else { ArenaSide::Opposing };
     poll.side.unwrap_or(default_side)
 }
 
 /// Builds the prompt for the turn that is due. `salt` must be random and secret.
-pub fn build_prompt(
+pub(super) fn build_prompt(
     templates: &SpeechTemplates,
     poll: &PollResponse,
     identifier: &str,
@@ -98,7 +98,7 @@ pub fn build_prompt(
 }
 
 /// Builds the prompt of the second attempt: the first prompt, the rejected draft and the reason.
-pub fn build_retry_prompt(
+pub(super) fn build_retry_prompt(
     templates: &SpeechTemplates,
     first_prompt: &str,
     draft: &str,

@@ -106,7 +106,7 @@ fn read_id(value: &Value, field: &str) -> Option<String> {
 }
 
 /// Whether a text is a valid debate id.
-pub fn is_valid_id(id: &str) -> bool {
+pub(crate) fn is_valid_id(id: &str) -> bool {
     let has_valid_length = (1..=MAX_NAME_CHARS).contains(&id.chars().count());
     has_valid_length && !matches!(id, "." | "..") && !id.chars().any(char::is_control)
 }
@@ -180,7 +180,7 @@ pub struct PollResponse {
 }
 
 /// Identifies a turn by its round and the number of speeches before it.
-pub type TurnKey = (u32, usize);
+pub(crate) type TurnKey = (u32, usize);
 
 /// Verdict of the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -308,7 +308,7 @@ impl RemoteError {
 }
 
 /// Body of a join request.
-pub fn join_body(name: &str, uuid: &str, debate_id: Option<&str>) -> Value {
+pub(crate) fn join_body(name: &str, uuid: &str, debate_id: Option<&str>) -> Value {
     let mut body = json!({"bot_name": name, "bot_uuid": uuid});
     if let Some(debate_id) = debate_id {
         body["debate_id"] = debate_id.into();
@@ -317,12 +317,12 @@ pub fn join_body(name: &str, uuid: &str, debate_id: Option<&str>) -> Value {
 }
 
 /// Body of a speech request.
-pub fn speech_body(content: &str) -> Value {
+pub(crate) fn speech_body(content: &str) -> Value {
     json!({"message": {"format": "markdown", "content": content}})
 }
 
 /// Redacts the key in all strings of a response, so that no error message can reveal it.
-pub fn redact_key(key: &SeatKey, value: &mut Value) {
+pub(crate) fn redact_key(key: &SeatKey, value: &mut Value) {
     match value {
         Value::String(text) if key.0.len() >= MIN_REDACTED_KEY_BYTES && text.contains(&key.0) => {
             *text = text.replace(&key.0, "[key]");

@@ -4,17 +4,17 @@ use super::protocol::RemoteError;
 use std::time::Duration;
 
 /// Default poll interval, as the protocol recommends.
-pub const DEFAULT_POLL_INTERVAL: Duration = Duration::from_secs(5);
+pub(crate) const DEFAULT_POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum poll interval. After 90 seconds without a request the server takes a bot for offline.
-pub const MAX_POLL_INTERVAL: Duration = Duration::from_secs(30);
+pub(crate) const MAX_POLL_INTERVAL: Duration = Duration::from_secs(30);
 /// Minimum poll interval for a remote server.
-pub const MIN_POLL_INTERVAL: Duration = Duration::from_secs(1);
+pub(crate) const MIN_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Minimum poll interval for a server on this machine.
 const MIN_LOOPBACK_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum poll interval while the model writes.
 const MAX_WRITING_POLL_INTERVAL: Duration = Duration::from_secs(15);
 /// Timeout of a long poll in seconds.
-pub const LONG_POLL_SECONDS: u64 = 25;
+pub(crate) const LONG_POLL_SECONDS: u64 = 25;
 /// Maximum `Retry-After` that the client respects.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(300);
 /// Delay before the first retry in milliseconds, before jitter. It doubles with every attempt.
@@ -29,24 +29,24 @@ const MAX_SEND_MARGIN: Duration = Duration::from_secs(10);
 const MIN_RETRY_TIME: Duration = Duration::from_secs(2);
 
 /// Poll interval: the requested or the default one, clamped to the limits.
-pub fn poll_interval(requested: Option<Duration>, is_loopback: bool) -> Duration {
+pub(crate) fn poll_interval(requested: Option<Duration>, is_loopback: bool) -> Duration {
     let min = if is_loopback { MIN_LOOPBACK_POLL_INTERVAL } else { MIN_POLL_INTERVAL };
     requested.unwrap_or(DEFAULT_POLL_INTERVAL).clamp(min, MAX_POLL_INTERVAL)
 }
 
 /// Delay until the next poll. After a long poll it is short, because the server does the waiting.
-pub fn poll_delay(interval: Duration, long_polled: bool) -> Duration {
+pub(crate) fn poll_delay(interval: Duration, long_polled: bool) -> Duration {
     if long_polled { interval.min(MIN_POLL_INTERVAL) } else { interval }
 }
 
 /// Poll interval while the model writes. Polling keeps the bot online and notices a lost turn.
-pub fn writing_poll_interval(interval: Duration) -> Duration {
+pub(crate) fn writing_poll_interval(interval: Duration) -> Duration {
     (interval * 3).min(MAX_WRITING_POLL_INTERVAL).max(interval)
 }
 
 /// Exponential backoff with jitter before a retry. `attempt` is counted from 1. `random_byte` is
 /// the source of the jitter.
-pub fn backoff(attempt: u32, random_byte: u8) -> Duration {
+pub(crate) fn backoff(attempt: u32, random_byte: u8) -> Duration {
     let doubled = FIRST_BACKOFF_MS
         .saturating_mul(1 << attempt.clamp(1, MAX_BACKOFF_ATTEMPTS).saturating_sub(1));
     let base = doubled.min(MAX_POLL_INTERVAL.as_millis() as u64 * 4 / 5);
@@ -56,7 +56,7 @@ pub fn backoff(attempt: u32, random_byte: u8) -> Duration {
 
 /// Request that was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RequestKind {
+pub(crate) enum RequestKind {
     /// Request to join a debate.
     Join {
         /// Whether the request names a debate.
@@ -70,7 +70,7 @@ pub enum RequestKind {
 
 /// What to do after an error response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrorAction {
+pub(crate) enum ErrorAction {
     /// Poll again. Nothing is lost.
     PollAgain,
     /// Retry after this delay, or with the default backoff.
@@ -92,7 +92,7 @@ pub enum ErrorAction {
 }
 
 /// Classifies an error response by its error code, then by its HTTP status.
-pub fn classify_error(request: RequestKind, error: &RemoteError) -> ErrorAction {
+pub(crate) fn classify_error(request: RequestKind, error: &RemoteError) -> ErrorAction {
     // A seated bot must poll again before the server takes it for offline.
     let max_delay = if matches!(request, RequestKind::Join { .. }) {
         MAX_RETRY_AFTER
@@ -132,7 +132,7 @@ pub fn classify_error(request: RequestKind, error: &RemoteError) -> ErrorAction 
 }
 
 /// Time left to write a speech: the timeout minus the elapsed time and a margin for sending.
-pub fn time_left(timeout: Duration, elapsed: Duration) -> Duration {
+pub(crate) fn time_left(timeout: Duration, elapsed: Duration) -> Duration {
     let margin = (timeout / 10).clamp(MIN_SEND_MARGIN, MAX_SEND_MARGIN);
     let remaining = timeout.saturating_sub(elapsed).saturating_sub(margin);
     // The server still awaits the speech, so its clock differs from ours.
@@ -140,7 +140,7 @@ pub fn time_left(timeout: Duration, elapsed: Duration) -> Duration {
 }
 
 /// Whether the time suffices for a second attempt, given the duration of the first.
-pub fn has_time_to_retry(first_duration: Duration, remaining: Duration) -> bool {
+pub(crate) fn has_time_to_retry(first_duration: Duration, remaining: Duration) -> bool {
     remaining > first_duration + first_duration / 4 && remaining > MIN_RETRY_TIME
 }
 

@@ -16,8 +16,7 @@ const CHANGEABLE_SETTINGS: &str = "rounds, topic, proposer, challenger, judge, a
 
 /// Error of a tool call.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
-pub enum ToolError {
+pub(super) enum ToolError {
     #[error("there is no tool `{0}`")]
     UnknownTool(String),
     #[error("the arguments of {tool} cannot be read: {why}")]
@@ -96,7 +95,7 @@ pub enum ToolError {
 
 /// A turn that is due from the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DueTurn {
+pub(super) struct DueTurn {
     /// Id of the turn.
     pub turn: String,
     /// Role of its seat.
@@ -144,7 +143,7 @@ pub(super) fn format_call(tool: &str, id: &str, extra: &str) -> String {
 impl ToolError {
     /// The call to make next.
     #[expect(clippy::too_many_lines, reason = "one match arm per error")]
-    pub fn next_call(&self) -> String {
+    pub(super) fn next_call(&self) -> String {
         match self {
             ToolError::UnknownTool(_) => {
                 "call one of start_debate, continue_round, summarize, verdict, list_debates, \
@@ -305,7 +304,7 @@ impl ToolError {
     }
 
     /// The error as a model reads it: the message, truncated, and the next call.
-    pub fn to_text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let message = crate::report::sanitize::strip_control_chars(&self.to_string());
         let message: String = message.chars().take(MAX_MESSAGE_CHARS).collect();
         format!("Error: {message}\nNext: {}", self.next_call())
@@ -420,22 +419,4 @@ pub(super) fn debate_ended_error(debate: &Debate, what: &str) -> ToolError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn error_message_is_cut_after_1500_characters() {
-        assert_eq!(MAX_MESSAGE_CHARS, 1_500);
-        let message_with = |name_chars: usize| {
-            let text = ToolError::UnknownTool("x".repeat(name_chars)).to_text();
-            let (message, _) = text.split_once('\n').unwrap();
-            message.strip_prefix("Error: ").unwrap().to_owned()
-        };
-        let frame_chars = message_with(0).chars().count();
-        for (excess, closing) in [(0, "x`"), (1, "xx")] {
-            let message = message_with(MAX_MESSAGE_CHARS - frame_chars + excess);
-            assert!(message.ends_with(closing), "{message}");
-            assert_eq!(message.chars().count(), MAX_MESSAGE_CHARS);
-        }
-    }
-}
+mod tests;

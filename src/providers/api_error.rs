@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// An error reported by an HTTP API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ApiError {
+pub(super) struct ApiError {
     /// HTTP status of the response, or the equivalent one for an error inside the stream.
     pub status: Option<u64>,
     /// Error codes and types, in lower case.
@@ -38,7 +38,7 @@ const STATUS_BY_CODE: &[(&str, u64)] = &[
 
 impl ApiError {
     /// Parses the body of an error response.
-    pub fn from_body(status: Option<u64>, body: &str) -> ApiError {
+    pub(super) fn from_body(status: Option<u64>, body: &str) -> ApiError {
         match serde_json::from_str::<Value>(body) {
             Ok(json) => ApiError { status, ..ApiError::parse(&json) }.with_status(&json),
             // The text of an HTML page is useless in an error message.
@@ -50,7 +50,7 @@ impl ApiError {
     }
 
     /// Parses an error event inside a stream.
-    pub fn from_event(event: &Value) -> ApiError {
+    pub(super) fn from_event(event: &Value) -> ApiError {
         ApiError::parse(event).with_status(event)
     }
 
@@ -87,7 +87,7 @@ impl ApiError {
     }
 
     /// The kind of failure.
-    pub fn failure_kind(&self) -> FailureKind {
+    pub(super) fn failure_kind(&self) -> FailureKind {
         let text = format!("{} {}", self.codes, self.message).to_lowercase();
         let contains_any = |words: &[&str]| words.iter().any(|word| text.contains(word));
         if matches!(self.status, Some(400 | 422)) {
@@ -106,20 +106,20 @@ impl ApiError {
     }
 
     /// Whether the error is transient, so that a retry could help. An exhausted quota is not.
-    pub fn is_transient(&self) -> bool {
+    pub(super) fn is_transient(&self) -> bool {
         let is_transient_status = matches!(self.status, Some(408 | 429 | 500..=599));
         is_transient_status && !self.codes.contains("insufficient_quota")
     }
 
     /// Whether the service may have rejected the JSON Schema: an otherwise unexplained 400 or 422.
-    pub fn is_schema_rejection(&self) -> bool {
+    pub(super) fn is_schema_rejection(&self) -> bool {
         matches!(self.status, Some(400 | 422)) && self.failure_kind() == FailureKind::Other
     }
 }
 
 /// Milliseconds until a retry is allowed, from the `retry-after-ms`, `retry-after` or
 /// `x-ratelimit-reset-*` headers.
-pub fn parse_retry_headers(headers: &[(String, String)]) -> Option<u64> {
+pub(super) fn parse_retry_headers(headers: &[(String, String)]) -> Option<u64> {
     let header =
         |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim());
     let exact_ms = header("retry-after-ms").and_then(|value| value.parse::<f64>().ok());

@@ -81,7 +81,7 @@ pub(super) struct CliSpec {
 /// Output format of a model CLI, which selects its parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum CliOutputFormat {
+pub(super) enum CliOutputFormat {
     /// Claude Code's `stream-json`.
     Claude,
     /// Codex JSON Lines: threads, turns and items.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The output of a CLI as parsed so far.
 #[derive(Debug, Default)]
-pub struct CliOutput {
+pub(super) struct CliOutput {
     /// Text of the answer.
     pub text: String,
     /// Error message reported by the CLI.
@@ -25,7 +25,7 @@ pub struct CliOutput {
 
 impl CliOutput {
     /// Parses one line and returns the text it adds, if any.
-    pub fn parse_line(&mut self, format: CliOutputFormat, line: &str) -> Option<String> {
+    pub(super) fn parse_line(&mut self, format: CliOutputFormat, line: &str) -> Option<String> {
         if format == CliOutputFormat::Text {
             let line = format!("{line}\n");
             self.text.push_str(&line);

@@ -11,15 +11,15 @@ mod request;
 mod response;
 mod schema_dialect;
 
-pub use request::{ApiRequest, PromptRequest, auth_header, build_request, merge_json};
-pub use response::{ApiResponse, MalformedEvent};
-pub use schema_dialect::adapt_schema;
+pub(super) use request::{PromptRequest, auth_header, build_request, merge_json};
+pub(super) use response::ApiResponse;
+pub(super) use schema_dialect::adapt_schema;
 use serde::Deserialize;
 
 /// The API protocol a service speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Protocol {
+pub(super) enum Protocol {
     /// Anthropic Messages API.
     Anthropic,
     /// `OpenAI` Responses API.
@@ -33,7 +33,7 @@ pub enum Protocol {
 /// How a service is made to answer with one JSON object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "toml::Value")]
-pub enum SchemaMode {
+pub(super) enum SchemaMode {
     /// By the prompt only.
     #[serde(rename = "Asked")]
     PromptOnly,
@@ -58,3 +58,6 @@ impl TryFrom<toml::Value> for SchemaMode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Limit on games, to catch mistakes in the file.
-pub const MAX_GAMES: usize = 20_000;
+pub(super) const MAX_GAMES: usize = 20_000;
 /// Limit on names.
 const MAX_NAME_CHARS: usize = 60;
 /// Default number of concurrent games.

@@ -4,14 +4,14 @@ use crate::debate::{Budget, Spend};
 
 /// The games being played.
 #[derive(Clone, Debug, Default)]
-pub struct RunningGames {
+pub(super) struct RunningGames {
     /// Each game with its remaining budget, which is reserved.
     games: Vec<(ScheduledGame, Budget)>,
 }
 
 /// Whether another game can start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartDecision {
+pub(super) enum StartDecision {
     /// Start the waiting game at this index, with this budget. The budget includes what earlier
     /// attempts have spent.
     Start(usize, Budget),
@@ -23,17 +23,17 @@ pub enum StartDecision {
 
 impl RunningGames {
     /// Number of running games.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.games.len()
     }
 
     /// Whether no game is running.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.games.is_empty()
     }
 
     /// Adds a game with its budget, minus what earlier attempts have spent.
-    pub fn add(&mut self, game: ScheduledGame, budget: Budget, game_spent: Spend) {
+    pub(super) fn add(&mut self, game: ScheduledGame, budget: Budget, game_spent: Spend) {
         let remaining = |limit: Option<u64>, game_spent: u64| {
             limit.map(|limit| limit.saturating_sub(game_spent))
         };
@@ -46,14 +46,14 @@ impl RunningGames {
     }
 
     /// Removes a game that has ended.
-    pub fn remove(&mut self, key: &str) {
+    pub(super) fn remove(&mut self, key: &str) {
         self.games.retain(|(game, _)| game.key != key);
     }
 
     /// Chooses among waiting games whose entrants are below their limit: the least busy pair, then
     /// the first in order. The remaining budgets of running games are reserved, so with a total
     /// budget and none per game, games run one at a time.
-    pub fn choose_next<'a>(
+    pub(super) fn choose_next<'a>(
         &self,
         waiting: impl IntoIterator<Item = (&'a ScheduledGame, Spend)>,
         plan: &TournamentPlan,

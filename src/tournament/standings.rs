@@ -61,7 +61,7 @@ pub struct CrossTable {
 
 /// Computes the standings. `open_errors` has the error messages of games that could not be opened
 /// and so are not in the archive.
-pub fn compute_standings(
+pub(super) fn compute_standings(
     plan: &TournamentPlan,
     games: &[ScheduledGame],
     archived: &BTreeMap<String, ArchivedGame>,

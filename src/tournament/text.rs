@@ -21,7 +21,7 @@ const REASON_WIDTH: usize = 74;
 const MAX_LEADERS: usize = 3;
 
 /// Renders the standings.
-pub fn render_standings(standings: &Standings) -> String {
+pub(crate) fn render_standings(standings: &Standings) -> String {
     let mut text = format!("{}: {}\n\n", standings.tournament, render_counts(standings));
     text.push_str(&render_ranking(&standings.board));
     text.push_str(&render_unrated(&standings.board));
@@ -45,7 +45,7 @@ pub fn render_standings(standings: &Standings) -> String {
 }
 
 /// Counts of games by status, in one line.
-pub fn render_counts(standings: &Standings) -> String {
+pub(crate) fn render_counts(standings: &Standings) -> String {
     let mut text = format!("{} of {} games played", standings.played, standings.games);
     for (count, word) in [
         (standings.begun, "not over"),
@@ -60,7 +60,7 @@ pub fn render_counts(standings: &Standings) -> String {
 }
 
 /// The three leading entrants, in one line.
-pub fn render_leaders(standings: &Standings) -> String {
+pub(crate) fn render_leaders(standings: &Standings) -> String {
     let rows: Vec<String> = standings
         .board
         .groups

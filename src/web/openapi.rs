@@ -5,7 +5,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
 
 /// Builds the document.
-pub fn document() -> Value {
+pub(super) fn document() -> Value {
     let settings = SchemaSettings::draft2020_12()
         .with(|settings| settings.definitions_path = "/components/schemas".into());
     let mut types = settings.into_generator();
@@ -89,3 +89,6 @@ fn responses(status: &str, description: &str, schema: &Value, error_statuses: &[
     }
     map.into()
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,7 +26,7 @@ const TOO_MANY_BUCKETS_RETRY_SECONDS: u32 = 1;
 
 /// A rate limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RateLimit {
+pub(super) struct RateLimit {
     /// Sustained requests per second.
     pub per_second: f64,
     /// Maximum burst, in requests.
@@ -35,28 +35,28 @@ pub struct RateLimit {
 
 impl RateLimit {
     /// Limit per bot and debate.
-    pub const BOT: RateLimit =
+    pub(super) const BOT: RateLimit =
         RateLimit { per_second: BOT_REQUESTS_PER_SECOND, burst: BOT_BURST_REQUESTS };
     /// Limit per client network.
-    pub const NETWORK: RateLimit =
+    pub(super) const NETWORK: RateLimit =
         RateLimit { per_second: NETWORK_REQUESTS_PER_SECOND, burst: NETWORK_BURST_REQUESTS };
 }
 
 /// Token bucket of one client.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TokenBucket {
+pub(super) struct TokenBucket {
     tokens: f64,
     updated_at: f64,
 }
 
 impl TokenBucket {
     /// A full bucket. Times are in seconds.
-    pub fn full(limit: RateLimit, now: f64) -> TokenBucket {
+    pub(super) fn full(limit: RateLimit, now: f64) -> TokenBucket {
         TokenBucket { tokens: limit.burst, updated_at: now }
     }
 
     /// Takes a token, or returns the seconds until there is one.
-    pub fn try_take(&mut self, limit: RateLimit, now: f64) -> Result<(), u32> {
+    pub(super) fn try_take(&mut self, limit: RateLimit, now: f64) -> Result<(), u32> {
         let elapsed = (now - self.updated_at).max(0.0);
         self.tokens = (self.tokens + elapsed * limit.per_second).min(limit.burst);
         self.updated_at = now;
@@ -76,7 +76,7 @@ impl TokenBucket {
 }
 
 /// Rate limiter with one bucket per key.
-pub struct RateLimiter {
+pub(super) struct RateLimiter {
     started_at: Instant,
     buckets: Mutex<HashMap<String, TokenBucket>>,
 }
@@ -89,7 +89,7 @@ impl Default for RateLimiter {
 
 impl RateLimiter {
     /// Counts a request. The error is the retry delay in seconds.
-    pub fn check(&self, key: &str, limit: RateLimit) -> Result<(), u32> {
+    pub(super) fn check(&self, key: &str, limit: RateLimit) -> Result<(), u32> {
         let now = self.started_at.elapsed().as_secs_f64();
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MAX_BUCKETS {

@@ -1,8 +1,11 @@
 //! Architecture tests: allowed dependencies between modules, no import cycles between files, layers
 //! and no I/O in the core, one place for environment and stdout, and a maximum file length.
 //! ARCHITECTURE.md prints the same dependency table.
-use crate::import_graph::{ImportGraph, find_cycles, graph_of, module_of, reachable_from};
+use crate::import_graph::{
+    ImportGraph, find_cycles, graph_of, is_test_file, module_of, reachable_from,
+};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -253,45 +256,45 @@ fn dependency_errors(graph: &ImportGraph, table: DependencyTable) -> Vec<String>
     errors
 }
 
-/// The table "Layers of the core", lower layers first: the name of each layer and its files below
-/// `src/debate`. Empty if there is no such table.
-fn core_layers(text: &str) -> Vec<(&str, Vec<String>)> {
-    let file = |name: &str| {
-        let name = name.trim_start_matches("src/").trim_end_matches(".rs");
-        let name = name.strip_prefix("debate/").unwrap_or(name);
-        if name == "debate" { name.to_owned() } else { format!("debate/{name}") }
-    };
-    table_rows(text, "Layers of the core")
-        .into_iter()
-        .map(|cells| (cells[0], code_spans(cells[1]).into_iter().map(file).collect()))
-        .collect()
+/// The table "Layers of the core", lower layers first: the folder of each layer below `src/debate`
+/// and the files in it. Empty if there is no such table.
+fn core_layers(text: &str) -> Vec<(&str, Vec<&str>)> {
+    let rows = table_rows(text, "## Layers of the core");
+    rows.iter().map(|cells| (code_spans(cells[0])[0], code_spans(cells[1]))).collect()
 }
 
-/// Files of the core that are in no layer or in two, layers that name a file that does not exist,
-/// and imports from a higher layer. The root of the core, which re-exports, is above all layers.
-fn layer_errors(graph: &ImportGraph, layers: &[(&str, Vec<String>)]) -> Vec<String> {
+/// Files of the core that are in no layer or listed twice, listed files that do not exist, and
+/// imports from a higher layer. A file below a listed one needs no entry. The root of the core,
+/// which re-exports, is above all layers.
+fn layer_errors(graph: &ImportGraph, layers: &[(&str, Vec<&str>)]) -> Vec<String> {
     let mut errors = vec![];
-    let mut layer_by_file = BTreeMap::from([("debate", layers.len())]);
-    for (layer, (name, files)) in layers.iter().enumerate() {
-        for file in files {
-            if layer_by_file.insert(file.as_str(), layer).is_some() {
-                errors.push(format!("src/{file}.rs is in two layers"));
+    let mut layer_by_file = BTreeMap::from([("debate".to_owned(), layers.len())]);
+    for (layer, (folder, names)) in layers.iter().enumerate() {
+        let root = format!("debate/{folder}");
+        for name in names {
+            let listed = format!("{root}/{name}");
+            let below = format!("{listed}/");
+            let is_covered = |file: &&String| **file == listed || file.starts_with(&below);
+            let files: Vec<&String> = graph.files.iter().filter(is_covered).collect();
+            if files.is_empty() {
+                errors.push(format!("layer {folder}: src/{listed}.rs does not exist"));
             }
-            if !graph.files.contains(file) {
-                errors.push(format!("layer {name}: src/{file}.rs does not exist"));
+            for file in files {
+                if layer_by_file.insert(file.clone(), layer).is_some() {
+                    errors.push(format!("src/{file}.rs is listed twice"));
+                }
             }
         }
+        layer_by_file.insert(root, layer);
     }
     for file in graph.files.iter().filter(|file| module_of(file) == "debate") {
-        if !layer_by_file.contains_key(file.as_str()) {
+        if !layer_by_file.contains_key(file) {
             errors.push(format!("src/{file}.rs is in no layer of the core"));
         }
     }
-    let name = |layer: usize| layers.get(layer).map_or("root", |(name, _)| *name);
+    let name = |layer: usize| layers.get(layer).map_or("root", |(folder, _)| *folder);
     for (from, to) in graph.edges.keys() {
-        let (Some(layer), Some(used)) =
-            (layer_by_file.get(from.as_str()), layer_by_file.get(to.as_str()))
-        else {
+        let (Some(layer), Some(used)) = (layer_by_file.get(from), layer_by_file.get(to)) else {
             continue;
         };
         if used > layer {
@@ -318,9 +321,11 @@ fn code_spans(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
+/// The files of a module, without its tests.
 fn module_sources(module: &str) -> Vec<(PathBuf, String)> {
     let mut paths = vec![Path::new("src").join(format!("{module}.rs"))];
     collect_rust_files(&Path::new("src").join(module), &mut paths);
+    paths.retain(|path| !path.iter().filter_map(OsStr::to_str).any(is_test_file));
     paths.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
 }
 
@@ -357,28 +362,36 @@ fn a_planted_dependency_error_is_found() {
 fn a_planted_layer_error_is_found() {
     let graph = graph_of(&[
         ("debate", ""),
-        ("debate/low", ""),
-        ("debate/low/part", "use crate::debate::high::X;"),
-        ("debate/high", "use super::low::Y;"),
+        ("debate/text", ""),
+        ("debate/text/word", ""),
+        ("debate/text/word/part", "use crate::debate::plan::step::X;"),
+        ("debate/plan", ""),
+        ("debate/plan/step", "use super::super::text::word::Y;"),
     ]);
-    let table =
-        |rows: &str| format!("### Layers of the core\n\n| Layer | Files |\n|---|---|\n{rows}");
+    let table = |rows: &str| {
+        format!("## Layers of the core\n\n| layer | files |\n|---|---|\n{rows}\n## Data flows\n")
+    };
     let cases: &[(&str, &[&str])] = &[
-        ("| words | `low.rs` |\n| rules | `low/part.rs` `high.rs` |\n", &[]),
         (
-            "| words | `low.rs`, `low/part.rs` |\n| rules | `debate/high.rs` |\n",
-            &["src/debate/low/part.rs (words) may not import src/debate/high.rs (rules)"],
+            "| `text` | `word` |\n| `plan` | `step` |\n",
+            &["src/debate/text/word/part.rs (text) may not import src/debate/plan/step.rs (plan)"],
         ),
         (
-            "| words | `low` `gone` |\n| rules | `low` `high` |\n",
+            "| `plan` | `step` |\n| `text` | `word` |\n",
+            &["src/debate/plan/step.rs (plan) may not import src/debate/text/word.rs (text)"],
+        ),
+        (
+            "| `text` | `word/part` `gone` |\n| `plan` | `step` `step` |\n",
             &[
-                "layer words: src/debate/gone.rs does not exist",
-                "src/debate/low.rs is in two layers",
-                "src/debate/low/part.rs is in no layer of the core",
+                "layer text: src/debate/text/gone.rs does not exist",
+                "src/debate/plan/step.rs is listed twice",
+                "src/debate/text/word.rs is in no layer of the core",
+                "src/debate/text/word/part.rs (text) may not import src/debate/plan/step.rs (plan)",
             ],
         ),
     ];
     for (rows, expected) in cases {
         assert_eq!(layer_errors(&graph, &core_layers(&table(rows))), *expected, "{rows}");
     }
+    assert!(core_layers("## Data flows").is_empty());
 }

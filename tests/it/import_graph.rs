@@ -189,11 +189,17 @@ fn parent_of(module: &str) -> &str {
     module.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
+/// Whether a file or folder below `src` has only tests or fixtures of tests.
+pub(crate) fn is_test_file(name: &str) -> bool {
+    let name = name.trim_end_matches(".rs");
+    name == "tests" || name.starts_with("test_")
+}
+
 fn collect_sources(folder: &Path, prefix: &str, sources: &mut BTreeMap<SourceFile, String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
-        if name == "tests" || name.starts_with("test_") {
+        if is_test_file(name) {
             continue;
         }
         let file = child_of(prefix, name);

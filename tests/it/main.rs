@@ -2,15 +2,14 @@
 //! program, `mcp_test_client` speaks to the server, `debate_fixture` builds debates, and
 //! `simulated_players` and `chaos` reply in them. Most tests are table-driven.
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
+#[path = "../../src/test_support/api_streams.rs"]
+mod api_streams;
 mod architecture;
 mod arena_api;
-mod arena_client;
-mod arena_client_timing;
 mod arena_harness;
 mod arena_judging;
 #[cfg(unix)]
 mod arena_limits;
-mod arena_rules;
 #[cfg(unix)]
 mod arena_shell_bot;
 #[cfg(unix)]
@@ -28,7 +27,6 @@ mod browser_live;
 mod browser_pages;
 #[path = "../../src/test_support/chaos.rs"]
 mod chaos;
-mod ci_context;
 #[cfg(unix)]
 mod ci_files;
 mod cli_archive;
@@ -58,7 +56,6 @@ mod command_queue;
 #[path = "../../src/test_support/debate_fixture.rs"]
 mod debate_fixture;
 mod debate_status;
-mod evidence_heuristic;
 mod fake_api;
 #[cfg(unix)]
 mod fake_clis;
@@ -94,7 +91,6 @@ mod packaging;
 mod page_assets;
 mod page_debate;
 mod page_markdown;
-mod pairing;
 #[cfg(unix)]
 mod preflight;
 #[path = "../../src/test_support/prerequisites.rs"]
@@ -103,7 +99,6 @@ mod provider_api;
 #[cfg(unix)]
 mod provider_cli;
 mod provider_places;
-mod provider_protocol;
 #[cfg(unix)]
 mod provider_snapshot;
 #[cfg(unix)]
@@ -167,11 +162,10 @@ mod store_outputs;
 mod stream_preview;
 mod takeover;
 mod test_env;
-mod tool_errors;
+#[path = "../../src/test_support/tool_error_text.rs"]
+mod tool_error_text;
 mod topic_options;
-mod topic_sides;
 mod topic_suggestions;
-mod tournament_plan;
 #[cfg(unix)]
 mod tournament_play;
 mod user_formats;

@@ -1,6 +1,7 @@
 //! Seats played by HTTP APIs: requests, parsed responses, errors and retries. No API key is sent to
 //! another service, logged or stored.
-use crate::fake_api::{FakeApi, FakeReply, PROTOCOLS, unreachable_url};
+use crate::api_streams::PROTOCOLS;
+use crate::fake_api::{FakeApi, FakeReply, unreachable_url};
 use crate::test_env::{
     DebateCommand, TestEnv, folder_contains_text, speech_with_claim, verdict_json,
 };

@@ -1,6 +1,6 @@
 //! Tests of the arena service, on tokio's paused clock.
 use super::*;
-use crate::arena::{ArenaSpeech, DebateProgress};
+use crate::arena::room_state::{ArenaSpeech, DebateProgress};
 use crate::debate::Side;
 use tokio::time::{Instant, sleep};
 

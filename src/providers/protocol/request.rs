@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 /// Parameters of a request.
 #[derive(Clone, Copy, Debug)]
-pub struct PromptRequest<'a> {
+pub(crate) struct PromptRequest<'a> {
     /// Model name as the service knows it.
     pub model: &'a str,
     /// The only message.
@@ -20,7 +20,7 @@ pub struct PromptRequest<'a> {
 
 /// A request without base URL and API key.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ApiRequest {
+pub(crate) struct ApiRequest {
     /// Path below the base URL, with its query string.
     pub path: String,
     /// Headers the protocol needs besides the key.
@@ -33,7 +33,7 @@ pub struct ApiRequest {
 const DEFAULT_MAX_TOKENS: u64 = 16_000;
 
 /// Builds the request for a protocol.
-pub fn build_request(protocol: Protocol, request: &PromptRequest<'_>) -> ApiRequest {
+pub(crate) fn build_request(protocol: Protocol, request: &PromptRequest<'_>) -> ApiRequest {
     let PromptRequest { model, prompt, max_tokens, .. } = *request;
     let messages = || json!([{"role": "user", "content": prompt}]);
     let (path, mut body) = match protocol {
@@ -77,7 +77,7 @@ pub fn build_request(protocol: Protocol, request: &PromptRequest<'_>) -> ApiRequ
 }
 
 /// The authentication header. A key is never put into the URL, because servers log URLs.
-pub fn auth_header(protocol: Protocol, key: &str) -> (&'static str, String) {
+pub(crate) fn auth_header(protocol: Protocol, key: &str) -> (&'static str, String) {
     match protocol {
         Protocol::Anthropic => ("x-api-key", key.into()),
         Protocol::Gemini => ("x-goog-api-key", key.into()),
@@ -116,7 +116,7 @@ fn response_format(protocol: Protocol, mode: SchemaMode, schema: &Value) -> Valu
 
 /// Merges one JSON value into another. Objects are merged recursively, anything else is replaced,
 /// null is ignored.
-pub fn merge_json(target: &mut Value, source: &Value) {
+pub(crate) fn merge_json(target: &mut Value, source: &Value) {
     match (target, source) {
         (_, Value::Null) => {}
         (Value::Object(target), Value::Object(source)) => {

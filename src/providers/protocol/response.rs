@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// A response as parsed so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ApiResponse {
+pub(crate) struct ApiResponse {
     /// Text of the answer.
     pub text: String,
     /// Model name reported by the service.
@@ -31,11 +31,11 @@ pub struct ApiResponse {
 
 /// The event data is not a JSON object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MalformedEvent;
+pub(crate) struct MalformedEvent;
 
 impl ApiResponse {
     /// Parses the data of one event and returns the text it adds, if any.
-    pub fn parse_event(
+    pub(crate) fn parse_event(
         &mut self,
         protocol: Protocol,
         data: &str,

@@ -9,7 +9,7 @@ const UNSUPPORTED_KEYWORDS: &[&str] =
 
 /// Removes unsupported keywords from a schema, recursively, and adds the missing `type` of an
 /// `enum`, because some services require a type everywhere.
-pub fn adapt_schema(protocol: Protocol, schema: &Value) -> Value {
+pub(crate) fn adapt_schema(protocol: Protocol, schema: &Value) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
     let strip_limits = protocol != Protocol::Gemini;
     let mut adapted = Map::new();

@@ -1,5 +1,5 @@
 //! Choice of participants for seats that the user did not assign.
-use debate_mcp::app::pairing::{
+use crate::app::pairing::{
     Candidate, FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences, VacantSeat,
     choose_seats,
 };

@@ -1,13 +1,9 @@
-//! Arena rules as tables: timeouts, rematches, error codes with their HTTP status, the token-bucket
-//! rate limiter, and the `OpenAPI` document.
-use debate_mcp::arena::{
-    ArenaError, ArenaLimits, AwaitedTurn, DebateProgress, JoinedBot, Room, RoomClosure, RoomState,
-    TimeoutAction, timeout_action,
-};
-use debate_mcp::debate::{Cue, Side};
-use debate_mcp::web::{openapi, rate_limit};
-use serde_json::Value;
-use std::collections::BTreeSet;
+//! Rules of the arena as tables: timeouts, rematches, and error codes with their HTTP status.
+use super::deadlines::{TimeoutAction, timeout_action};
+use super::room::{JoinedBot, Room, RoomClosure};
+use super::room_state::{ArenaSpeech, AwaitedTurn, DebateProgress, RoomState};
+use super::{ArenaError, ArenaLimits};
+use crate::debate::{Cue, Side};
 
 fn joined_bot(name: &str, uuid: &str) -> JoinedBot {
     JoinedBot {
@@ -36,7 +32,7 @@ fn room(guests: &[(&str, &str)]) -> Room {
 
 fn debate_progress(spoken_sides: &[Side], next_side: Option<Side>) -> DebateProgress {
     let cue = Cue { act: 0, round: 1, phase: 0, seat: 0 };
-    let speech = |side: &Side| debate_mcp::arena::ArenaSpeech {
+    let speech = |side: &Side| ArenaSpeech {
         cue,
         speaker: "x".into(),
         side: *side,
@@ -213,62 +209,4 @@ fn every_error_has_its_code_and_http_status() {
         assert!(!error.message().is_empty());
     }
     assert_eq!(ArenaError::NotYourTurn.message(), "It is not your turn to speak");
-}
-
-#[test]
-fn token_bucket_refills_at_the_steady_rate() {
-    let limit = rate_limit::RateLimit { per_second: 20.0, burst: 40.0 };
-    let mut bucket = rate_limit::TokenBucket::full(limit, 0.0);
-    for _ in 0..40 {
-        assert_eq!(bucket.try_take(limit, 0.0), Ok(()));
-    }
-    assert_eq!(bucket.try_take(limit, 0.0), Err(1));
-    // The steady rate is 20 requests per second.
-    let mut taken = 0;
-    for tick in 1..=1000 {
-        taken += u32::from(bucket.try_take(limit, f64::from(tick) / 100.0).is_ok());
-    }
-    assert!((199..=201).contains(&taken), "{taken}");
-    // A clock that goes backwards removes no tokens.
-    assert!(bucket.try_take(limit, 100.0).is_ok() && bucket.try_take(limit, 50.0).is_ok());
-    const {
-        assert!(
-            rate_limit::RateLimit::BOT.per_second >= 20.0,
-            "a bot may send 20 requests per second"
-        );
-    };
-}
-
-/// Every `$ref` resolves, and every documented path has a handler.
-#[test]
-fn openapi_document_resolves_and_covers_every_route() {
-    let document = openapi::document();
-    let mut references = BTreeSet::new();
-    collect_refs(&document, &mut references);
-    for reference in &references {
-        let pointer = reference.strip_prefix('#').unwrap();
-        assert!(document.pointer(pointer).is_some(), "{reference}");
-    }
-    assert!(references.iter().any(|it| it.ends_with("/Problem")));
-    let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
-    let source = include_str!("../../src/web/arena_api.rs");
-    for path in &paths {
-        assert!(source.contains(&format!("\"{path}\"")), "{path} has no handler");
-    }
-    assert_eq!(paths.len(), 6);
-}
-
-fn collect_refs(value: &Value, references: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                match value.as_str().filter(|_| name == "$ref") {
-                    Some(reference) => drop(references.insert(reference.into())),
-                    None => collect_refs(value, references),
-                }
-            }
-        }
-        Value::Array(items) => items.iter().for_each(|item| collect_refs(item, references)),
-        _ => {}
-    }
 }

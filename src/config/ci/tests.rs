@@ -1,6 +1,7 @@
 //! The CI context of a review (pull or merge request, commit range, fork), parsed from the event
 //! file and environment variables of GitHub and GitLab.
-use debate_mcp::config::{CiContext, CiHost, Config, Environment, UserSettings};
+use super::*;
+use crate::config::{Config, Environment, UserSettings};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -111,4 +112,27 @@ fn gitlab_merge_request_is_read_from_variables() {
 fn no_ci_variables_give_an_empty_context() {
     let config = config_with_env(&[("GITHUB_ACTIONS", ""), ("CI_COMMIT_SHA", HEAD)]);
     assert_eq!((config.ci_host(), config.ci_context()), (None, CiContext::default()));
+}
+
+#[test]
+fn event_file_is_read_up_to_its_limit() {
+    assert_eq!(MAX_EVENT_BYTES, 16 * 1024 * 1024);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    // The JSON is at the very end, after white space.
+    let read = |bytes: u64| {
+        let blanks = " ".repeat(usize::try_from(bytes).unwrap() - 2);
+        std::fs::write(file.path(), blanks + "{}").unwrap();
+        read_event(file.path().to_str().unwrap())
+    };
+    assert_eq!(read(MAX_EVENT_BYTES), Some(serde_json::json!({})));
+    assert_eq!(read(MAX_EVENT_BYTES + 1), None);
+}
+
+#[test]
+fn commit_id_of_a_ci_job_has_seven_to_sixty_four_digits() {
+    assert_eq!(COMMIT_ID_DIGITS, 7..=64);
+    for (digits, is_id) in [(6, false), (7, true), (64, true), (65, false)] {
+        let id = "a".repeat(digits);
+        assert_eq!(parse_commit_id(&id).is_some(), is_id, "{digits} digits");
+    }
 }

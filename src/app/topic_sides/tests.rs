@@ -1,5 +1,5 @@
 //! Parser for topics typed on one line: sides (`A vs B`) and models in a trailing parenthesis.
-use debate_mcp::app::topic_sides::{TopicLine, parse, tool_for_model};
+use crate::app::topic_sides::{TopicLine, parse, tool_for_model};
 
 #[test]
 fn trailing_models_are_removed_from_the_topic() {

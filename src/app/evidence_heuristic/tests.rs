@@ -1,6 +1,6 @@
 //! Heuristic for topics that need measured evidence: keywords and numbers with units, in English
 //! and Chinese.
-use debate_mcp::app::evidence_heuristic::measurable_subject;
+use crate::app::evidence_heuristic::measurable_subject;
 
 #[track_caller]
 fn assert_subject(expected: Option<&str>, topics: &[&str]) {

@@ -1,16 +1,15 @@
 //! Golden list of all errors that an MCP client can receive: each has a sample and names the next
 //! step.
-use crate::mcp_errors::error_text_flaw;
-use debate_mcp::app::AppError;
-use debate_mcp::app::pairing::VacantSeat;
-use debate_mcp::app::unsigned_file::UnsignedFile;
-use debate_mcp::debate::template::TemplateError;
-use debate_mcp::debate::{Cue, FailureKind, SetupError, Side, TurnFailure};
-use debate_mcp::engine::{
+use super::*;
+use crate::app::pairing::VacantSeat;
+use crate::app::unsigned_file::UnsignedFile;
+use crate::debate::template::TemplateError;
+use crate::debate::{Cue, FailureKind, SetupError, Side, TurnFailure};
+use crate::engine::{
     ArchiveError, ContextError, LogError, ProviderUnavailable, SessionError, SkipReason,
     Transcript, TranscriptTurn,
 };
-use debate_mcp::mcp::error::{DueTurn, ToolError};
+use crate::test_support::tool_error_text::error_text_flaw;
 use std::fs;
 use std::path::Path;
 
@@ -196,7 +195,7 @@ fn every_error_names_the_next_step() {
     assert!(without_step.is_empty(), "no executable step: {without_step:#?}");
 }
 
-/// `DEBATE_UPDATE=1 cargo test tool_errors` rewrites the golden file.
+/// `DEBATE_UPDATE=1 cargo test --lib tool_errors` rewrites the golden file.
 #[test]
 fn golden_tool_errors_are_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tool-errors.txt");
@@ -210,4 +209,20 @@ fn golden_tool_errors_are_up_to_date() {
         committed == text,
         "tests/golden/tool-errors.txt is not up to date: set DEBATE_UPDATE=1"
     );
+}
+
+#[test]
+fn error_message_is_cut_after_1500_characters() {
+    assert_eq!(MAX_MESSAGE_CHARS, 1_500);
+    let message_with = |name_chars: usize| {
+        let text = ToolError::UnknownTool("x".repeat(name_chars)).to_text();
+        let (message, _) = text.split_once('\n').unwrap();
+        message.strip_prefix("Error: ").unwrap().to_owned()
+    };
+    let frame_chars = message_with(0).chars().count();
+    for (excess, closing) in [(0, "x`"), (1, "xx")] {
+        let message = message_with(MAX_MESSAGE_CHARS - frame_chars + excess);
+        assert!(message.ends_with(closing), "{message}");
+        assert_eq!(message.chars().count(), MAX_MESSAGE_CHARS);
+    }
 }

@@ -1,10 +1,8 @@
 //! Tournament file: parsing and validation, the schedule of games, and the limits on concurrent
 //! games and budget.
-use debate_mcp::debate::{Budget, Spend};
-use debate_mcp::tournament::running_games::StartDecision;
-use debate_mcp::tournament::{
-    RunningGames, ScheduledGame, TournamentFileError, TournamentPlan, build_schedule,
-};
+use crate::debate::{Budget, Spend};
+use crate::tournament::running_games::{RunningGames, StartDecision};
+use crate::tournament::{ScheduledGame, TournamentFileError, TournamentPlan, build_schedule};
 use std::collections::BTreeSet;
 
 const PLAN_FILE: &str = r#"

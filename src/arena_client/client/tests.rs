@@ -1,15 +1,15 @@
 //! Arena client against a fake arena API and a slow model, on tokio's paused clock: polling while
 //! the model thinks, deadlines, partial speeches and retries of unconfirmed requests.
-use debate_mcp::app::{OneShotProvider, OneShotReply, OneShotRequest};
-use debate_mcp::arena_client::api::{ArenaApiError, JoinParams};
-use debate_mcp::arena_client::protocol::{PollResponse, RemoteError, SeatCredentials};
-use debate_mcp::arena_client::{
+use crate::app::{OneShotProvider, OneShotReply, OneShotRequest};
+use crate::arena_client::api::{ArenaApiError, JoinParams};
+use crate::arena_client::protocol::{PollResponse, RemoteError, SeatCredentials};
+use crate::arena_client::{
     ArenaApi, ArenaClient, ArenaClientConfig, ArenaClientError, ArenaUrl, ClientEvent,
     ClientResult, CredentialStore,
 };
-use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
-use debate_mcp::engine::BoxFuture;
-use debate_mcp::formats_catalog;
+use crate::debate::{FailureKind, Participant, TurnFailure};
+use crate::engine::BoxFuture;
+use crate::formats_catalog;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Mutex;

@@ -1,15 +1,15 @@
 //! Arena client, without network: poll response parsing, prompts, speech length limits, retry
 //! policy and URL parsing.
-use debate_mcp::arena_client::fit_length::{
+use crate::arena_client::fit_length::{
     LengthCheck, check_length, lower_limits, normalize, truncate, truncate_incomplete,
 };
-use debate_mcp::arena_client::prompt::{SpeechKind, build_prompt, build_retry_prompt};
-use debate_mcp::arena_client::protocol::{
+use crate::arena_client::prompt::{SpeechKind, build_prompt, build_retry_prompt};
+use crate::arena_client::protocol::{
     ArenaSide, LengthLimits, PollResponse, RemoteError, RemoteState, SeatCredentials,
 };
-use debate_mcp::arena_client::retry_policy::{self, ErrorAction, RequestKind, classify_error};
-use debate_mcp::arena_client::{ArenaUrl, ClientOutcome};
-use debate_mcp::formats_catalog;
+use crate::arena_client::retry_policy::{self, ErrorAction, RequestKind, classify_error};
+use crate::arena_client::{ArenaUrl, ClientOutcome};
+use crate::formats_catalog;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -45,7 +45,12 @@ fn prompt_for_poll(poll: &PollResponse) -> String {
 
 #[track_caller]
 fn assert_in_order(text: &str, parts: &[&str]) {
-    super::test_env::assert_contains_in_order(text, parts);
+    let mut rest = text;
+    for part in parts {
+        let index = rest.find(part);
+        let index = index.unwrap_or_else(|| panic!("`{part}` is missing or out of order:\n{text}"));
+        rest = &rest[index + part.len()..];
+    }
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! API protocols without a network: request bodies, schema placement, parsed response streams,
 //! error kinds and retry headers.
-use crate::fake_api::{PROTOCOLS, sse_events};
-use debate_mcp::debate::FailureKind;
-use debate_mcp::providers::api_error::{ApiError, parse_retry_headers};
-use debate_mcp::providers::protocol::{
-    ApiResponse, MalformedEvent, PromptRequest, Protocol, SchemaMode, adapt_schema, auth_header,
-    build_request,
+use super::response::MalformedEvent;
+use super::{
+    ApiResponse, PromptRequest, Protocol, SchemaMode, adapt_schema, auth_header, build_request,
 };
+use crate::debate::FailureKind;
+use crate::providers::api_error::{ApiError, parse_retry_headers};
+use crate::test_support::api_streams::{PROTOCOLS, sse_events};
 use serde_json::{Value, json};
 
 fn parse_protocol_name(name: &str) -> Protocol {
