@@ -4,7 +4,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `html` | the `Html` type and the escaping `html!` macro |
+//! | `html` | `Html`: markup that may be sent; lengths of shown texts |
 //! | `markdown` | renders untrusted Markdown as safe HTML |
 //! | `history` | replays an event log into a transcript with times |
 //! | `rendered` | parts of a debate page, and the update each event causes |

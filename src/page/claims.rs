@@ -1,11 +1,12 @@
 //! Renders claims and their citations. Citations that were found link to the source, wrong ones are
 //! struck through, and unchecked ones are marked.
-use super::html::{Html, html, percent_encode, truncate};
+use super::html::{percent_encode, truncate};
 use super::rendered::RenderContext;
 use crate::debate::ledger::citations_for_claim;
 use crate::debate::{Citation, CitationStatus, Claim, Reply};
 use crate::report::ledger::{citations_for_evidence, claim_rating};
 use crate::report::sanitize::one_line;
+use maud::{Markup, html};
 
 /// Maximum length of a claim or a piece of evidence, in characters.
 const MAX_TEXT_CHARS: usize = 2_000;
@@ -13,101 +14,95 @@ const MAX_TEXT_CHARS: usize = 2_000;
 const MAX_ID_CHARS: usize = 120;
 
 /// Renders the claims, concessions and resolved claims of a reply.
-pub(super) fn render_claims(reply: &Reply, turn_id: &str, context: &RenderContext<'_>) -> Html {
+pub(super) fn render_claims(reply: &Reply, turn_id: &str, context: &RenderContext<'_>) -> Markup {
     let body = &reply.body;
-    let mut items = Html::new();
-    for (index, claim) in body.claims().iter().enumerate() {
-        items.push(&render_claim(reply, claim, &format!("{turn_id}-claim-{index}"), context));
+    let is_empty =
+        body.claims().is_empty() && body.concessions().is_empty() && body.resolutions().is_empty();
+    html! {
+        @if !is_empty {
+            section.claims {
+                h4 { "Claims" }
+                ul {
+                    @for (index, claim) in body.claims().iter().enumerate() {
+                        li.claim #{ (turn_id) "-claim-" (index) } {
+                            (render_claim(reply, claim, context))
+                        }
+                    }
+                    @for concession in body.concessions() {
+                        li.concedes {
+                            "Concedes " code { (truncate_id(&concession.claim)) } ": "
+                            q { (truncate_text(&concession.quote)) }
+                        }
+                    }
+                    @for resolution in body.resolutions() {
+                        li.resolves {
+                            "Takes back " code { (truncate_id(&resolution.claim)) }
+                            " as resolved: " (truncate_text(&resolution.evidence.join("; ")))
+                        }
+                    }
+                }
+            }
+        }
+        (render_loose_citations(reply, context))
     }
-    for concession in body.concessions() {
-        let (id, quote) = (truncate_id(&concession.claim), truncate_text(&concession.quote));
-        items.push(&html!(
-            "<li class=\"concedes\">Concedes <code>{}</code>: <q>{}</q></li>",
-            id,
-            quote
-        ));
-    }
-    for resolution in body.resolutions() {
-        let (id, evidence) =
-            (truncate_id(&resolution.claim), truncate_text(&resolution.evidence.join("; ")));
-        items.push(&html!(
-            "<li class=\"resolves\">Takes back <code>{}</code> as resolved: {}</li>",
-            id,
-            evidence
-        ));
-    }
-    let mut out = Html::new();
-    if !items.is_empty() {
-        out.push(&html!("<section class=\"claims\"><h4>Claims</h4><ul>{}</ul></section>", items));
-    }
-    out.push(&render_loose_citations(reply, context));
-    out
 }
 
-fn render_claim(reply: &Reply, claim: &Claim, id: &str, context: &RenderContext<'_>) -> Html {
-    let mut evidence = Html::new();
-    for item in claim.evidence.iter().filter(|it| !it.trim().is_empty()) {
-        let citations =
-            citations_for_evidence(item, citations_for_claim(&reply.citations, &claim.id));
-        evidence.push(&html!("<li>{}</li>", render_evidence(item, &citations, context)));
-    }
-    let evidence = if evidence.is_empty() {
-        html!("<p class=\"unsupported\">Unsupported: nothing was offered for it.</p>")
-    } else {
-        html!("<ul class=\"evidence\">{}</ul>", evidence)
-    };
-    let answers = if claim.answers.is_empty() {
-        Html::new()
-    } else {
-        html!(" <span class=\"answers\">answers {}</span>", truncate_id(&claim.answers.join(", ")))
+fn render_claim(reply: &Reply, claim: &Claim, context: &RenderContext<'_>) -> Markup {
+    let evidence: Vec<&String> =
+        claim.evidence.iter().filter(|item| !item.trim().is_empty()).collect();
+    let citations = |evidence: &str| {
+        citations_for_evidence(evidence, citations_for_claim(&reply.citations, &claim.id))
     };
     let rating = claim_rating(claim);
-    let rating_html = if rating.is_empty() {
-        Html::new()
-    } else {
-        html!(" <span class=\"rating\">{}</span>", rating)
-    };
-    html!(
-        "<li class=\"claim\" id=\"{}\"><p><code>{}</code> {}{}{}</p>{}</li>",
-        id,
-        truncate_id(&claim.id),
-        truncate_text(&claim.text),
-        answers,
-        rating_html,
-        evidence
-    )
+    html! {
+        p {
+            code { (truncate_id(&claim.id)) } " " (truncate_text(&claim.text))
+            @if !claim.answers.is_empty() {
+                " " span.answers { "answers " (truncate_id(&claim.answers.join(", "))) }
+            }
+            @if !rating.is_empty() { " " span.rating { (rating) } }
+        }
+        @if evidence.is_empty() {
+            p.unsupported { "Unsupported: nothing was offered for it." }
+        } @else {
+            ul.evidence {
+                @for item in evidence { li { (render_evidence(item, &citations(item), context)) } }
+            }
+        }
+    }
 }
 
 /// Renders a piece of evidence with the result of its citation lookup.
-fn render_evidence(evidence: &str, citations: &[&Citation], context: &RenderContext<'_>) -> Html {
-    let Some(first) = citations.first() else {
-        return html!(
-            "<span class=\"cited unchecked\">{}</span> <span class=\"mark\">(not looked up)</span>",
-            truncate_text(evidence)
-        );
-    };
+fn render_evidence(evidence: &str, citations: &[&Citation], context: &RenderContext<'_>) -> Markup {
     let descriptions: Vec<String> =
         citations.iter().map(|it| truncate_text(&it.describe())).collect();
-    let citation_html = render_citation(first, &truncate_text(evidence), context);
-    html!("{} <span class=\"mark\">({})</span>", citation_html, descriptions.join("; "))
+    html! {
+        @if let Some(first) = citations.first() {
+            (render_citation(first, &truncate_text(evidence), context)) " "
+            span.mark { "(" (descriptions.join("; ")) ")" }
+        } @else {
+            span.cited.unchecked { (truncate_text(evidence)) } " "
+            span.mark { "(not looked up)" }
+        }
+    }
 }
 
 /// Renders the text of a citation as a link, struck through or marked.
-fn render_citation(citation: &Citation, text: &str, context: &RenderContext<'_>) -> Html {
-    if citation.found.is_wrong() {
-        return html!("<del class=\"cited wrong\">{}</del>", text);
-    }
+fn render_citation(citation: &Citation, text: &str, context: &RenderContext<'_>) -> Markup {
     let class = match citation.found {
         status if status.is_verified() => "verified",
         CitationStatus::Located => "located",
         CitationStatus::ElsewhereInRepo => "elsewhere",
         _ => "unchecked",
     };
-    match source_url(citation, context) {
-        Some(url) => {
-            html!("<a class=\"cited {}\" href=\"{}\">{}</a>", class, url, text)
+    html! {
+        @if citation.found.is_wrong() {
+            del.cited.wrong { (text) }
+        } @else if let Some(url) = source_url(citation, context) {
+            a.cited.(class) href=(url) { (text) }
+        } @else {
+            span.cited.(class) { (text) }
         }
-        None => html!("<span class=\"cited {}\">{}</span>", class, text),
     }
 }
 
@@ -131,23 +126,21 @@ fn source_url(citation: &Citation, context: &RenderContext<'_>) -> Option<String
 }
 
 /// Renders citations outside of claims.
-fn render_loose_citations(reply: &Reply, context: &RenderContext<'_>) -> Html {
+fn render_loose_citations(reply: &Reply, context: &RenderContext<'_>) -> Markup {
     let loose: Vec<&Citation> =
         reply.citations.iter().filter(|citation| citation.claim.is_none()).collect();
-    if loose.is_empty() {
-        return Html::new();
+    html! {
+        @if !loose.is_empty() {
+            section.passing {
+                h4 { "Cited in passing" }
+                ul.evidence {
+                    @for citation in loose {
+                        li { (render_evidence(&citation.raw, &[citation], context)) }
+                    }
+                }
+            }
+        }
     }
-    let items: Html = loose
-        .iter()
-        .map(|citation| {
-            let text = truncate_text(&citation.raw);
-            html!("<li>{}</li>", render_evidence(&text, &[citation], context))
-        })
-        .collect();
-    html!(
-        "<section class=\"passing\"><h4>Cited in passing</h4><ul class=\"evidence\">{}</ul></section>",
-        items
-    )
 }
 
 fn truncate_id(text: &str) -> String {

@@ -1,13 +1,15 @@
 //! The leaderboard page: ratings with confidence intervals as chart and table, and judge agreement.
 //! The entry point is [`render_leaderboard_page`], called by `web::pages`. `rating` computes the
 //! numbers.
-use super::html::{Html, MAX_SHORT_NAME_CHARS, html, truncate};
+use super::html::{Html, MAX_SHORT_NAME_CHARS, truncate};
 use super::layout::{AssetUrls, PageContent, render_page};
 use super::panels::render_table;
 use crate::rating::{
-    AgreementReference, JudgeAgreement, Leaderboard, LeaderboardGroup, LeaderboardRow,
+    AgreementReference, GameTally, JudgeAgreement, Leaderboard, LeaderboardGroup, LeaderboardRow,
+    RatingEstimate,
 };
 use crate::report::sanitize::one_line;
+use maud::{Markup, Render, html};
 use std::collections::BTreeSet;
 
 /// Maximum number of entrants in the chart, and of judges in the agreement table.
@@ -23,45 +25,49 @@ const ROW_HEIGHT: f64 = 24.0;
 
 /// Renders the leaderboard page.
 pub fn render_leaderboard_page(leaderboard: &Leaderboard, assets: AssetUrls<'_>) -> Html {
-    let mut main = html!(
-        "<h1>Leaderboard</h1><p>{} of {} debates are rated. 400 points are odds of ten to one; the \
-         mean of a group is 1500; an interval holds the true strength in 95 of 100 cases.</p>",
-        leaderboard.rated,
-        leaderboard.debates
-    );
-    if leaderboard.groups.is_empty() {
-        main.push(&html!("<p>Nobody can be rated yet.</p>"));
-    }
-    for (index, group) in leaderboard.groups.iter().enumerate() {
-        main.push(&render_group(group, index, leaderboard.groups.len()));
-    }
-    main.push(&render_side_bias(leaderboard));
-    main.push(&render_judge_agreement(&leaderboard.judges));
-    main.push(&render_unrated(leaderboard));
-    let title = "Leaderboard · debate";
-    render_page(
-        &PageContent { kind: "leaderboard", title, main_attributes: Html::new(), main },
-        assets,
-    )
+    let groups = &leaderboard.groups;
+    let main = html! {
+        main #leaderboard tabindex="-1" {
+            h1 { "Leaderboard" }
+            p {
+                (leaderboard.rated) " of " (leaderboard.debates) " debates are rated. 400 points are "
+                "odds of ten to one; the mean of a group is 1500; an interval holds the true "
+                "strength in 95 of 100 cases."
+            }
+            @if groups.is_empty() { p { "Nobody can be rated yet." } }
+            @for (index, group) in groups.iter().enumerate() {
+                (render_group(group, index, groups.len()))
+            }
+            (render_side_bias(leaderboard))
+            (render_judge_agreement(&leaderboard.judges))
+            @if !leaderboard.unrated.is_empty() {
+                section {
+                    h2 { "Not rated" }
+                    ul { @for it in &leaderboard.unrated { li { (it.debates) ": " (it.says) } } }
+                }
+            }
+        }
+    };
+    render_page(PageContent { kind: "leaderboard", title: "Leaderboard · debate", main }, assets)
 }
 
-fn render_group(group: &LeaderboardGroup, index: usize, group_count: usize) -> Html {
+fn render_group(group: &LeaderboardGroup, index: usize, group_count: usize) -> Markup {
     let title = match group_count {
         1 => "Strengths".to_owned(),
         _ => format!("Strengths, group {} of {group_count}", index + 1),
     };
-    let rows: Vec<Vec<Html>> = group
+    let rows: Vec<Vec<Markup>> = group
         .rows
         .iter()
         .map(|row| {
-            let score = |tally: &crate::rating::GameTally| {
-                Html::text(&format!("{}-{}-{}", tally.wins, tally.draws, tally.losses))
+            let score = |tally: &GameTally| {
+                html! { (tally.wins) "-" (tally.draws) "-" (tally.losses) }
             };
             vec![
-                html!("{} {}", row.rank, short_name(&row.entrant)),
-                Html::text(&format!("{:.0}", row.rating.value)),
-                Html::text(&format!("{:.0} to {:.0}", row.rating.low, row.rating.high)),
-                Html::text(&row.total.games.to_string()),
+                html! { (row.rank) " " (short_name(&row.entrant)) },
+                format!("{:.0}", row.rating.value).render(),
+                format!("{:.0} to {:.0}", row.rating.low, row.rating.high).render(),
+                row.total.games.render(),
                 score(&row.total),
                 score(&row.as_proposer),
                 score(&row.as_challenger),
@@ -77,12 +83,13 @@ fn render_group(group: &LeaderboardGroup, index: usize, group_count: usize) -> H
         "As proposer",
         "As challenger",
     ];
-    html!(
-        "<section><h2>{}</h2>{}{}</section>",
-        title.as_str(),
-        render_interval_chart(&group.rows, &title),
-        render_table(&title, &headers, &rows)
-    )
+    html! {
+        section {
+            h2 { (title) }
+            (render_interval_chart(&group.rows, &title))
+            (render_table(&title, &headers, &rows))
+        }
+    }
 }
 
 fn short_name(text: &str) -> String {
@@ -91,52 +98,41 @@ fn short_name(text: &str) -> String {
 
 /// Renders the confidence intervals as bars with the estimate as a dot. The table below has the
 /// same numbers as text.
-fn render_interval_chart(rows: &[LeaderboardRow], title: &str) -> Html {
+fn render_interval_chart(rows: &[LeaderboardRow], title: &str) -> Markup {
     let rows = &rows[..rows.len().min(MAX_DRAWN)];
     let low = rows.iter().map(|row| row.rating.low).fold(f64::INFINITY, f64::min);
     let high = rows.iter().map(|row| row.rating.high).fold(f64::NEG_INFINITY, f64::max);
     if rows.is_empty() || !low.is_finite() || !high.is_finite() {
-        return Html::new();
+        return Markup::default();
     }
     let span = (high - low).max(1.0);
     let x = |value: f64| {
-        NAME_COLUMN_WIDTH + 10.0 + (value - low) / span * (CHART_WIDTH - NAME_COLUMN_WIDTH - 20.0)
+        let offset = (value - low) / span * (CHART_WIDTH - NAME_COLUMN_WIDTH - 20.0);
+        format_coordinate(NAME_COLUMN_WIDTH + 10.0 + offset)
     };
-    let mut bars = Html::new();
-    for (index, row) in (0u16..).zip(rows) {
-        let y = f64::from(index) * ROW_HEIGHT + ROW_HEIGHT / 2.0;
-        let tooltip = format!(
-            "{}: {:.0}, from {:.0} to {:.0}",
-            short_name(&row.entrant),
-            row.rating.value,
-            row.rating.low,
-            row.rating.high
-        );
-        bars.push(&html!(
-            "<g><title>{}</title><text x=\"0\" y=\"{}\" dominant-baseline=\"middle\">{}</text>\
-             <line x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"currentColor\" \
-             stroke-width=\"3\"/><circle cx=\"{}\" cy=\"{}\" r=\"5\" fill=\"currentColor\"/></g>",
-            tooltip,
-            format_coordinate(y),
-            truncate(&one_line(&row.entrant), MAX_CHART_NAME_CHARS),
-            format_coordinate(x(row.rating.low)),
-            format_coordinate(x(row.rating.high)),
-            format_coordinate(y),
-            format_coordinate(y),
-            format_coordinate(x(row.rating.value)),
-            format_coordinate(y)
-        ));
+    let tooltip = |row: &LeaderboardRow| {
+        let RatingEstimate { value, low, high, .. } = &row.rating;
+        format!("{}: {value:.0}, from {low:.0} to {high:.0}", short_name(&row.entrant))
+    };
+    let row_count = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+    let y = |index: u16| format_coordinate(f64::from(index) * ROW_HEIGHT + ROW_HEIGHT / 2.0);
+    let size = [CHART_WIDTH, f64::from(row_count) * ROW_HEIGHT].map(format_coordinate);
+    html! {
+        svg.intervals role="img" aria-label={ (title) ", drawn: the table below has the figures" }
+            viewBox={ "0 0 " (size[0]) " " (size[1]) } font-size="12" fill="currentColor" {
+            @for (y, row) in (0u16..).map(y).zip(rows) {
+                g {
+                    title { (tooltip(row)) }
+                    text x="0" y=(y) dominant-baseline="middle" {
+                        (truncate(&one_line(&row.entrant), MAX_CHART_NAME_CHARS))
+                    }
+                    line x1=(x(row.rating.low)) x2=(x(row.rating.high)) y1=(y) y2=(y)
+                        stroke="currentColor" stroke-width="3" {}
+                    circle cx=(x(row.rating.value)) cy=(y) r="5" fill="currentColor" {}
+                }
+            }
+        }
     }
-    let height =
-        format_coordinate(f64::from(u16::try_from(rows.len()).unwrap_or(u16::MAX)) * ROW_HEIGHT);
-    html!(
-        "<svg class=\"intervals\" role=\"img\" aria-label=\"{}, drawn: the table below has the \
-         figures\" viewBox=\"0 0 {} {}\" font-size=\"12\" fill=\"currentColor\">{}</svg>",
-        title,
-        format_coordinate(CHART_WIDTH),
-        height,
-        bars
-    )
 }
 
 /// Formats an SVG coordinate.
@@ -144,19 +140,21 @@ fn format_coordinate(value: f64) -> String {
     format!("{value:.1}")
 }
 
-fn render_side_bias(leaderboard: &Leaderboard) -> Html {
-    let Some(share) = leaderboard.sides.share else { return Html::new() };
-    let range = match (leaderboard.sides.low, leaderboard.sides.high) {
-        (Some(low), Some(high)) => {
-            format!(" ({} to {})", format_percent(low), format_percent(high))
+fn render_side_bias(leaderboard: &Leaderboard) -> Markup {
+    let sides = &leaderboard.sides;
+    let Some(share) = sides.share else { return Markup::default() };
+    html! {
+        section {
+            h2 { "Sides" }
+            p {
+                "Proposers won " (format_percent(share))
+                @if let (Some(low), Some(high)) = (sides.low, sides.high) {
+                    " (" (format_percent(low)) " to " (format_percent(high)) ")"
+                }
+                " of the decided debates."
+            }
         }
-        _ => String::new(),
-    };
-    html!(
-        "<section><h2>Sides</h2><p>Proposers won {}{} of the decided debates.</p></section>",
-        format_percent(share),
-        range
-    )
+    }
 }
 
 fn format_percent(share: f64) -> String {
@@ -165,9 +163,9 @@ fn format_percent(share: f64) -> String {
 
 /// Renders the agreement of each judge with its swapped self, the verdict, the audience and the
 /// other judges.
-fn render_judge_agreement(agreements: &[JudgeAgreement]) -> Html {
+fn render_judge_agreement(agreements: &[JudgeAgreement]) -> Markup {
     if agreements.is_empty() {
-        return Html::new();
+        return Markup::default();
     }
     let mut judges: Vec<&str> = vec![];
     for row in agreements {
@@ -194,7 +192,7 @@ fn render_judge_agreement(agreements: &[JudgeAgreement]) -> Html {
         .chain(panel_judges.iter().map(|judge| format!("With {}", short_name(judge))))
         .collect();
     let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
-    let rows: Vec<Vec<Html>> = judges
+    let rows: Vec<Vec<Markup>> = judges
         .iter()
         .map(|judge| {
             let own_cells = references.map(|(between, _)| {
@@ -209,41 +207,23 @@ fn render_judge_agreement(agreements: &[JudgeAgreement]) -> Html {
                 };
                 agreement_cell(agreements.iter().find(is_pair))
             });
-            [Html::text(&short_name(judge))]
-                .into_iter()
-                .chain(own_cells)
-                .chain(pair_cells)
-                .collect()
+            [short_name(judge).render()].into_iter().chain(own_cells).chain(pair_cells).collect()
         })
         .collect();
-    html!(
-        "<section><h2>How far judges agree</h2>{}</section>",
-        render_table("The part of debates in which both chose the same side", &headers, &rows)
-    )
-}
-
-fn agreement_cell(row: Option<&JudgeAgreement>) -> Html {
-    let Some(row) = row else { return Html::text("-") };
-    let kappa = row.kappa.map(|kappa| format!(", kappa {kappa:.2}")).unwrap_or_default();
-    html!(
-        "<b>{}</b> <span class=\"range\">{} to {}, {} of {}{}</span>",
-        format_percent(row.share),
-        format_percent(row.low),
-        format_percent(row.high),
-        row.same,
-        row.debates,
-        kappa
-    )
-}
-
-fn render_unrated(leaderboard: &Leaderboard) -> Html {
-    if leaderboard.unrated.is_empty() {
-        return Html::new();
+    let caption = "The part of debates in which both chose the same side";
+    html! {
+        section { h2 { "How far judges agree" } (render_table(caption, &headers, &rows)) }
     }
-    let items: Html = leaderboard
-        .unrated
-        .iter()
-        .map(|it| html!("<li>{}: {}</li>", it.debates, it.says.as_str()))
-        .collect();
-    html!("<section><h2>Not rated</h2><ul>{}</ul></section>", items)
+}
+
+fn agreement_cell(row: Option<&JudgeAgreement>) -> Markup {
+    let Some(row) = row else { return "-".render() };
+    html! {
+        b { (format_percent(row.share)) } " "
+        span.range {
+            (format_percent(row.low)) " to " (format_percent(row.high)) ", " (row.same) " of "
+            (row.debates)
+            @if let Some(kappa) = row.kappa { ", kappa " (format!("{kappa:.2}")) }
+        }
+    }
 }

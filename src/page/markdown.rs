@@ -1,7 +1,8 @@
 //! Renders untrusted Markdown as safe HTML. Raw HTML is escaped, link schemes are checked against
 //! an allow-list, images are not loaded, and size and nesting are limited. Every opened element is
 //! closed, whatever the input. Parsing is done by `pulldown_cmark`.
-use super::html::{Html, html, truncate};
+use super::html::truncate;
+use maud::{Markup, PreEscaped, Render};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// Maximum number of characters that are parsed. The rest is shown as plain text.
@@ -26,7 +27,7 @@ const MAX_BLOCKED_URL_CHARS: usize = 200;
 const MAX_LIST_START: u64 = 999_999_999;
 
 /// Renders a Markdown text. Its headings start below level `under`.
-pub fn render_markdown(text: &str, base_level: u8) -> Html {
+pub fn render_markdown(text: &str, base_level: u8) -> Markup {
     let source = limit_line_nesting(text);
     let end = source.char_indices().nth(MAX_CHARS).map_or(source.len(), |(at, _)| at);
     let (text, rest) = source.split_at(end);
@@ -43,9 +44,11 @@ pub fn render_markdown(text: &str, base_level: u8) -> Html {
     }
     let mut out = writer.finish();
     if !unparsed.is_empty() {
-        out.push(&html!("<pre tabindex=\"0\">{}</pre>", unparsed));
+        out.push_str("<pre tabindex=\"0\">");
+        unparsed.render_to(&mut out);
+        out.push_str("</pre>");
     }
-    out
+    PreEscaped(out)
 }
 
 /// Flattens lines that open more blocks than `MAX_LINE_NESTING`, to bound the parser's work.
@@ -68,7 +71,7 @@ fn limit_line_nesting(text: &str) -> String {
 type ClosingTag = &'static str;
 
 struct HtmlWriter {
-    out: Html,
+    out: String,
     open_tags: Vec<ClosingTag>,
     /// Level of the last heading.
     last_level: u8,
@@ -98,7 +101,7 @@ impl TableState {
 impl HtmlWriter {
     fn new(base_level: u8) -> HtmlWriter {
         HtmlWriter {
-            out: Html::new(),
+            out: String::new(),
             open_tags: vec![],
             last_level: base_level,
             base_level,
@@ -118,29 +121,47 @@ impl HtmlWriter {
             | Event::InlineHtml(text)
             | Event::InlineMath(text)
             | Event::DisplayMath(text)
-            | Event::FootnoteReference(text) => self.out.push_text(&text),
-            Event::Code(text) => self.out.push(&html!("<code>{}</code>", &*text)),
-            Event::SoftBreak => self.out.push_markup("\n"),
-            Event::HardBreak => self.out.push_markup("<br>"),
-            Event::Rule => self.out.push_markup("<hr>"),
+            | Event::FootnoteReference(text) => self.push_text(&text),
+            Event::Code(text) => self.push_wrapped("<code>", &text, "</code>"),
+            Event::SoftBreak => self.out.push_str("\n"),
+            Event::HardBreak => self.out.push_str("<br>"),
+            Event::Rule => self.out.push_str("<hr>"),
             Event::TaskListMarker(checked) => {
-                self.out.push_markup(if checked { "[x] " } else { "[ ] " });
+                self.out.push_str(if checked { "[x] " } else { "[ ] " });
             }
         }
     }
 
+    /// Appends a text, escaped.
+    fn push_text(&mut self, text: &str) {
+        text.render_to(&mut self.out);
+    }
+
+    /// Appends a text, escaped, between two pieces of markup.
+    fn push_wrapped(&mut self, before: &'static str, text: &str, after: &'static str) {
+        self.out.push_str(before);
+        self.push_text(text);
+        self.out.push_str(after);
+    }
+
     /// Opens an element, unless the nesting limit is reached.
-    fn open_element(&mut self, markup: &Html, close: ClosingTag) {
+    fn open_element(&mut self, open: &'static str, close: ClosingTag) {
+        self.open_element_with([open, ""], "", close);
+    }
+
+    /// Opens an element like `open_element`. Its start tag is interrupted by a value, which is
+    /// escaped.
+    fn open_element_with(&mut self, open: [&'static str; 2], value: &str, close: ClosingTag) {
         let fits = self.open_tags.len() < MAX_DEPTH;
         if fits {
-            self.out.push(markup);
+            self.push_wrapped(open[0], value, open[1]);
         }
         self.open_tags.push(if fits { close } else { "" });
     }
 
     fn close_element(&mut self) {
         if let Some(close) = self.open_tags.pop() {
-            self.out.push_markup(close);
+            self.out.push_str(close);
         }
     }
 
@@ -149,9 +170,9 @@ impl HtmlWriter {
             return;
         }
         match tag {
-            Tag::Paragraph | Tag::HtmlBlock => self.open_element(&html!("<p>"), "</p>"),
+            Tag::Paragraph | Tag::HtmlBlock => self.open_element("<p>", "</p>"),
             Tag::Heading { level, .. } => self.open_heading(level),
-            Tag::BlockQuote(_) => self.open_element(&html!("<blockquote>"), "</blockquote>"),
+            Tag::BlockQuote(_) => self.open_element("<blockquote>", "</blockquote>"),
             Tag::CodeBlock(kind) => {
                 let language = match kind {
                     CodeBlockKind::Fenced(info) => {
@@ -160,32 +181,32 @@ impl HtmlWriter {
                     CodeBlockKind::Indented => String::new(),
                 };
                 let open = match language.as_str() {
-                    "" => html!("<pre tabindex=\"0\"><code>"),
-                    language => html!("<pre tabindex=\"0\" data-language=\"{}\"><code>", language),
+                    "" => ["<pre tabindex=\"0\"><code>", ""],
+                    _ => ["<pre tabindex=\"0\" data-language=\"", "\"><code>"],
                 };
-                self.open_element(&open, "</code></pre>");
+                self.open_element_with(open, &language, "</code></pre>");
             }
-            Tag::List(None) => self.open_element(&html!("<ul>"), "</ul>"),
-            Tag::List(Some(1)) => self.open_element(&html!("<ol>"), "</ol>"),
+            Tag::List(None) => self.open_element("<ul>", "</ul>"),
+            Tag::List(Some(1)) => self.open_element("<ol>", "</ol>"),
             Tag::List(Some(first)) => {
-                let first = first.min(MAX_LIST_START);
-                self.open_element(&html!("<ol start=\"{}\">", first), "</ol>");
+                let first = first.min(MAX_LIST_START).to_string();
+                self.open_element_with(["<ol start=\"", "\">"], &first, "</ol>");
             }
-            Tag::Item => self.open_element(&html!("<li>"), "</li>"),
-            Tag::Emphasis => self.open_element(&html!("<em>"), "</em>"),
-            Tag::Strong => self.open_element(&html!("<strong>"), "</strong>"),
-            Tag::Strikethrough => self.open_element(&html!("<s>"), "</s>"),
+            Tag::Item => self.open_element("<li>", "</li>"),
+            Tag::Emphasis => self.open_element("<em>", "</em>"),
+            Tag::Strong => self.open_element("<strong>", "</strong>"),
+            Tag::Strikethrough => self.open_element("<s>", "</s>"),
             Tag::Link { dest_url, .. } => self.open_link(&dest_url),
             Tag::Image { .. } => {
-                self.open_element(&html!("<span class=\"picture\">[picture: "), "]</span>");
+                self.open_element("<span class=\"picture\">[picture: ", "]</span>");
             }
             Tag::Table(_) => {
-                let open = html!("<div class=\"scroll\" tabindex=\"0\"><table>");
-                self.open_element(&open, "</table></div>");
+                let open = "<div class=\"scroll\" tabindex=\"0\"><table>";
+                self.open_element(open, "</table></div>");
                 self.table = Some(TableState::default());
             }
             // The parser options disable all other tags.
-            _ => self.open_element(&Html::new(), ""),
+            _ => self.open_element("", ""),
         }
     }
 
@@ -196,25 +217,25 @@ impl HtmlWriter {
         match tag {
             Tag::TableHead => {
                 (table.in_head, table.column) = (true, 0);
-                self.open_element(&html!("<thead><tr>"), "</tr></thead>");
+                self.open_element("<thead><tr>", "</tr></thead>");
             }
             Tag::TableRow => {
                 table.rows += 1;
                 (table.in_head, table.column) = (false, 0);
                 let is_shown = table.rows <= MAX_ROWS;
                 table.skipped_rows += usize::from(!is_shown);
-                let open = if is_shown { html!("<tr>") } else { Html::new() };
-                self.open_element(&open, if is_shown { "</tr>" } else { "" });
+                let (open, close) = if is_shown { ("<tr>", "</tr>") } else { ("", "") };
+                self.open_element(open, close);
             }
             Tag::TableCell => {
                 table.column += 1;
                 match (table.exceeds_limits(), table.in_head) {
-                    (true, _) => self.open_element(&Html::new(), ""),
-                    (_, true) => self.open_element(&html!("<th scope=\"col\">"), "</th>"),
-                    (_, false) => self.open_element(&html!("<td>"), "</td>"),
+                    (true, _) => self.open_element("", ""),
+                    (_, true) => self.open_element("<th scope=\"col\">", "</th>"),
+                    (_, false) => self.open_element("<td>", "</td>"),
                 }
             }
-            _ if table.exceeds_limits() => self.open_element(&Html::new(), ""),
+            _ if table.exceeds_limits() => self.open_element("", ""),
             _ => handled = false,
         }
         self.table = Some(table);
@@ -227,23 +248,23 @@ impl HtmlWriter {
         let level = requested.min(self.last_level.saturating_add(1)).max(2);
         self.last_level = level;
         let (open, close) = match level {
-            2 => (html!("<h2>"), "</h2>"),
-            3 => (html!("<h3>"), "</h3>"),
-            4 => (html!("<h4>"), "</h4>"),
-            5 => (html!("<h5>"), "</h5>"),
-            _ => (html!("<h6>"), "</h6>"),
+            2 => ("<h2>", "</h2>"),
+            3 => ("<h3>", "</h3>"),
+            4 => ("<h4>", "</h4>"),
+            5 => ("<h5>", "</h5>"),
+            _ => ("<h6>", "</h6>"),
         };
-        self.open_element(&open, close);
+        self.open_element(open, close);
     }
 
     fn open_link(&mut self, url: &str) {
         let is_linked = self.open_links == 0 && is_allowed_url(url);
         if is_linked {
-            let rel = "nofollow noopener noreferrer";
-            self.open_element(&html!("<a href=\"{}\" rel=\"{}\">", url, rel), "</a>");
+            let open = ["<a href=\"", "\" rel=\"nofollow noopener noreferrer\">"];
+            self.open_element_with(open, url, "</a>");
             self.blocked_urls.push(None);
         } else {
-            self.open_element(&Html::new(), "");
+            self.open_element("", "");
             self.blocked_urls.push(Some(truncate(url, MAX_BLOCKED_URL_CHARS)));
         }
         self.open_links += 1;
@@ -256,14 +277,15 @@ impl HtmlWriter {
                 self.open_links = self.open_links.saturating_sub(1);
                 let exceeds_limits = self.table.as_ref().is_some_and(TableState::exceeds_limits);
                 if let Some(url) = self.blocked_urls.pop().flatten().filter(|_| !exceeds_limits) {
-                    self.out.push(&html!(" (<code>{}</code>)", url));
+                    self.push_wrapped(" (<code>", &url, "</code>)");
                 }
             }
             TagEnd::Table => {
                 let skipped_rows = self.table.take().map_or(0, |table| table.skipped_rows);
                 if skipped_rows > 0 && self.open_tags.last().is_some_and(|close| !close.is_empty())
                 {
-                    self.out.push(&html!("<tr><td>… {} more rows</td></tr>", skipped_rows));
+                    let rows = skipped_rows.to_string();
+                    self.push_wrapped("<tr><td>… ", &rows, " more rows</td></tr>");
                 }
                 self.close_element();
             }
@@ -278,7 +300,7 @@ impl HtmlWriter {
         }
     }
 
-    fn finish(mut self) -> Html {
+    fn finish(mut self) -> String {
         while !self.open_tags.is_empty() {
             self.close_element();
         }

@@ -2,13 +2,14 @@
 //! history, so a page updated over the event stream equals one loaded anew.
 use super::actions::render_actions;
 use super::history::{DebateHistory, HistoryItem};
-use super::html::{Html, html, truncate};
+use super::html::{Html, truncate};
 use super::markdown::render_markdown;
 use super::panels;
 use super::timeline::event_label;
-use super::turn::{lang_attribute, render_time, render_turn, turn_element_id};
+use super::turn::{render_time, render_turn, text_lang, turn_element_id};
 use crate::debate::{Cue, Side, status};
 use crate::report::sanitize::one_line;
+use maud::{Markup, html};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -140,7 +141,7 @@ impl RenderedDebate {
             let reusable = cached.get(id.as_str()).filter(|cached| cached.cache_key == cache_key);
             let html = match reusable {
                 Some(cached) => cached.html.clone(),
-                None => Arc::new(render_item(history, item, context)),
+                None => Arc::new(Html::from(render_item(history, item, context))),
             };
             items.push(RenderedItem { id, cache_key, html });
         }
@@ -148,9 +149,12 @@ impl RenderedDebate {
             seq: history.seq(),
             at: history.last_event_time(),
             title: document_title(history),
-            parts: panels::render_panels(history, context),
+            parts: panels::render_panels(history, context)
+                .into_iter()
+                .map(|(id, panel)| (id, Html::from(panel)))
+                .collect(),
             actions: [Viewer::Reader, Viewer::Owner]
-                .map(|viewer| render_actions(history, context, viewer)),
+                .map(|viewer| Html::from(render_actions(history, context, viewer))),
             items,
         }
     }
@@ -169,8 +173,7 @@ impl RenderedDebate {
     }
 
     fn render_transcript(&self) -> Html {
-        let items: Html = self.items.iter().map(|item| html!("<li>{}</li>", *item.html)).collect();
-        html!("<ol id=\"turns\">{}</ol>", items)
+        Html::from(html! { ol #turns { @for html in self.items() { li { (html) } } } })
     }
 
     /// All parts as a JSON response.
@@ -213,7 +216,7 @@ impl RenderedDebate {
                 }
             }
             for new in &self.items[previous.items.len()..] {
-                let html = html!("<li>{}</li>", *new.html).into_string();
+                let html = html! { li { (new.html) } }.into_string();
                 append.push(AppendedElement { parent: "turns", id: new.id.clone(), html });
             }
         } else {
@@ -250,27 +253,23 @@ fn item_id(item: &HistoryItem) -> String {
     }
 }
 
-fn render_item(history: &DebateHistory, item: &HistoryItem, context: &RenderContext<'_>) -> Html {
+fn render_item(history: &DebateHistory, item: &HistoryItem, context: &RenderContext<'_>) -> Markup {
     match item {
         HistoryItem::Turn(cue) => render_turn(history, *cue, None, context),
-        HistoryItem::Remark(seq, text) => html!(
-            "<article id=\"remark-{}\" class=\"remark\" data-seq=\"{}\" data-at=\"{}\" \
-             data-side=\"other\"{}><header><h3>A remark of the user</h3><p class=\"about\">{}</p>\
-             </header><div class=\"speech\">{}</div></article>",
-            *seq,
-            *seq,
-            history.event_time(*seq),
-            lang_attribute(text),
-            render_time(history.event_time(*seq)),
-            render_markdown(text, 3)
-        ),
-        HistoryItem::Note(seq, text) => html!(
-            "<p id=\"note-{}\" class=\"note\" data-seq=\"{}\" data-at=\"{}\">{} {}</p>",
-            *seq,
-            *seq,
-            history.event_time(*seq),
-            text,
-            render_time(history.event_time(*seq))
-        ),
+        HistoryItem::Remark(seq, text) => html! {
+            article #{ "remark-" (seq) } .remark data-seq=(seq) data-at=(history.event_time(*seq))
+                data-side="other" lang=[text_lang(text)] {
+                header {
+                    h3 { "A remark of the user" }
+                    p.about { (render_time(history.event_time(*seq))) }
+                }
+                div.speech { (render_markdown(text, 3)) }
+            }
+        },
+        HistoryItem::Note(seq, text) => html! {
+            p #{ "note-" (seq) } .note data-seq=(seq) data-at=(history.event_time(*seq)) {
+                (text) " " (render_time(history.event_time(*seq)))
+            }
+        },
     }
 }

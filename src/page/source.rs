@@ -1,6 +1,7 @@
 //! The source page: a file of the pinned tree, with an anchor for every line.
-use super::html::{Html, MAX_HASH_CHARS, html, truncate};
+use super::html::{Html, MAX_HASH_CHARS, truncate};
 use super::layout::{AssetUrls, PageContent, render_page};
+use maud::html;
 
 /// Maximum number of lines shown. In longer files, a window around the requested line.
 const MAX_LINES: usize = 5_000;
@@ -33,48 +34,35 @@ pub fn render_source_page(source: &SourceFile<'_>, assets: AssetUrls<'_>) -> Htm
         }
         _ => 0,
     };
-    let rows: Html = text
-        .lines()
-        .enumerate()
-        .skip(first)
-        .take(MAX_LINES)
-        .map(|(index, line_text)| render_line(index + 1, line_text, *line == Some(index + 1)))
-        .collect();
-    let range_note = if total > MAX_LINES {
-        html!("<p>Lines {} to {} of {}.</p>", first + 1, first + MAX_LINES, total)
-    } else {
-        Html::new()
-    };
     let name = truncate(path, MAX_PATH_CHARS);
-    let main = html!(
-        "<h1><code>{}</code></h1><p>As it stood when the debate was opened, in tree \
-         <code>{}</code>, without secrets. <a href=\"{}\">Back to the debate</a></p>{}\
-         <div class=\"scroll\" tabindex=\"0\"><table class=\"code\"><caption class=\"unseen\">{}\
-         </caption><tbody>{}</tbody></table></div>",
-        name,
-        truncate(pin, MAX_HASH_CHARS),
-        *debate_url,
-        range_note,
-        name,
-        rows
-    );
+    let main = html! {
+        main #source tabindex="-1" {
+            h1 { code { (name) } }
+            p {
+                "As it stood when the debate was opened, in tree "
+                code { (truncate(pin, MAX_HASH_CHARS)) } ", without secrets. "
+                a href=(debate_url) { "Back to the debate" }
+            }
+            @if total > MAX_LINES {
+                p { "Lines " (first + 1) " to " (first + MAX_LINES) " of " (total) "." }
+            }
+            div.scroll tabindex="0" {
+                table.code {
+                    caption.unseen { (name) }
+                    tbody {
+                        @for (number, text) in (1..).zip(text.lines()).skip(first).take(MAX_LINES) {
+                            tr #{ "L" (number) } class=[(*line == Some(number)).then_some("meant")] {
+                                th scope="row" { a href={ "#L" (number) } { (number) } }
+                                td { code { (truncate(text, MAX_LINE_CHARS)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
     let title = format!("{name} · debate");
-    render_page(
-        &PageContent { kind: "source", title: &title, main_attributes: Html::new(), main },
-        assets,
-    )
-}
-
-fn render_line(number: usize, line_text: &str, highlight: bool) -> Html {
-    let highlight = if highlight { html!(" class=\"meant\"") } else { Html::new() };
-    html!(
-        "<tr id=\"L{}\"{}><th scope=\"row\"><a href=\"#L{}\">{}</a></th><td><code>{}</code></td></tr>",
-        number,
-        highlight,
-        number,
-        number,
-        truncate(line_text, MAX_LINE_CHARS)
-    )
+    render_page(PageContent { kind: "source", title: &title, main }, assets)
 }
 
 #[cfg(test)]

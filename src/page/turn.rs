@@ -3,14 +3,14 @@
 //! comparison page.
 use super::claims::render_claims;
 use super::history::{DebateHistory, TurnTimes};
-use super::html::{Html, MAX_NAME_CHARS, MAX_NOTE_CHARS, html, truncate};
+use super::html::{MAX_NAME_CHARS, MAX_NOTE_CHARS, truncate};
 use super::markdown::render_markdown;
 use super::rendered::RenderContext;
 use super::timeline::round_label;
 use crate::debate::body::{ClaimCheck, RubricMarks};
 use crate::debate::language::{self, Language};
 use crate::debate::{
-    Body, Cue, Debate, Envelope, JudgeRuling, Participant, Reply, RuleWeight, Seat, Side,
+    Body, Cue, Debate, Envelope, JudgeRuling, Participant, Reply, RuleWeight, Seat, Side, Status,
     TurnFailure, status,
 };
 use crate::report::participants::speaker_title;
@@ -18,6 +18,7 @@ use crate::report::sanitize::one_line;
 use crate::report::structured_reply::render_structured_reply;
 use crate::report::verdict::{turn_name, unmask_sides};
 use crate::report::{iso_timestamp, record};
+use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// Characters shown of a side's name in the marks of a rubric.
@@ -37,7 +38,7 @@ pub(super) fn render_turn(
     cue: Cue,
     live: Option<&str>,
     context: &RenderContext<'_>,
-) -> Html {
+) -> Markup {
     let debate = history.debate();
     let times = history.turn_times(cue);
     let Some(turn) = debate.turn(cue) else {
@@ -45,36 +46,25 @@ pub(super) fn render_turn(
     };
     let (seq, at) = times.finished.unwrap_or((times.last_seq, times.asked_at));
     let is_sealed = debate.is_sealed(cue);
-    let (inner, lang, envelope) = match turn {
-        Ok(_) if is_sealed => (
-            html!("<p class=\"sealed\">{}</p>", record::SEALED_PLACEHOLDER.trim()),
-            Html::new(),
-            None,
-        ),
-        Ok(reply) => {
-            let lang = lang_attribute(&reply.body.to_text());
-            (render_reply(debate, cue, reply, context), lang, Some(&reply.envelope))
-        }
-        Err(failure) => (render_failure(failure), Html::new(), Some(&failure.envelope)),
+    let (lang, envelope) = match turn {
+        Ok(_) if is_sealed => (None, None),
+        Ok(reply) => (text_lang(&reply.body.to_text()), Some(&reply.envelope)),
+        Err(failure) => (None, Some(&failure.envelope)),
     };
-    let rejection =
-        debate.rejected_reply(cue).filter(|_| !is_sealed).map_or_else(Html::new, |attempt| {
-            html!(
-                "<p class=\"refused\">A first answer was not taken: {}</p>",
-                truncate(&one_line(&attempt.why), MAX_NOTE_CHARS)
-            )
-        });
-    html!(
-        "<article id=\"{}\" data-seq=\"{}\" data-at=\"{}\" data-side=\"{}\"{}>{}{}{}</article>",
-        context.element_id(cue),
-        seq,
-        at,
-        side_attribute(debate, cue),
-        lang,
-        render_turn_header(debate, cue, Some(at), envelope, context),
-        rejection,
-        inner
-    )
+    html! {
+        article #(context.element_id(cue)) data-seq=(seq) data-at=(at)
+            data-side=(side_attribute(debate, cue)) lang=[lang] {
+            (render_turn_header(debate, cue, Some(at), envelope, context))
+            @if let Some(attempt) = debate.rejected_reply(cue).filter(|_| !is_sealed) {
+                p.refused { "A first answer was not taken: " (note(&attempt.why)) }
+            }
+            @match turn {
+                Ok(_) if is_sealed => p.sealed { (record::SEALED_PLACEHOLDER.trim()) },
+                Ok(reply) => (render_reply(debate, cue, reply, context)),
+                Err(failure) => (render_failure(failure)),
+            }
+        }
+    }
 }
 
 /// Renders a pending turn, with an element for the streamed text.
@@ -84,7 +74,7 @@ fn render_pending_turn(
     times: TurnTimes,
     live: Option<&str>,
     context: &RenderContext<'_>,
-) -> Html {
+) -> Markup {
     let is_sealed = debate.is_sealed(cue);
     let status_text = if is_sealed {
         "Answering, sealed until all have answered."
@@ -93,17 +83,14 @@ fn render_pending_turn(
     } else {
         "Speaking."
     };
-    html!(
-        "<article id=\"{}\" data-seq=\"{}\" data-at=\"{}\" data-side=\"{}\" data-pending=\"true\">\
-         {}<p class=\"waits\">{}</p><div class=\"live\" aria-live=\"off\">{}</div></article>",
-        context.element_id(cue),
-        times.last_seq,
-        times.asked_at,
-        side_attribute(debate, cue),
-        render_turn_header(debate, cue, None, None, context),
-        status_text,
-        live.filter(|_| !is_sealed).unwrap_or_default()
-    )
+    html! {
+        article #(context.element_id(cue)) data-seq=(times.last_seq) data-at=(times.asked_at)
+            data-side=(side_attribute(debate, cue)) data-pending="true" {
+            (render_turn_header(debate, cue, None, None, context))
+            p.waits { (status_text) }
+            div.live aria-live="off" { (live.filter(|_| !is_sealed).unwrap_or_default()) }
+        }
+    }
 }
 
 /// Value of `data-side`: `pro`, `con` or `other`.
@@ -115,10 +102,10 @@ fn side_attribute(debate: &Debate, cue: Cue) -> &'static str {
     }
 }
 
-/// The attribute ` lang="zh"` for Chinese text, otherwise empty.
-pub(super) fn lang_attribute(text: &str) -> Html {
+/// Value of the `lang` attribute: `zh` for Chinese text, otherwise none.
+pub(super) fn text_lang(text: &str) -> Option<&'static str> {
     let start: String = text.chars().take(MAX_DETECTED_CHARS).collect();
-    if language::detect(&start) == Language::Chinese { html!(" lang=\"zh\"") } else { Html::new() }
+    (language::detect(&start) == Language::Chinese).then_some("zh")
 }
 
 fn render_turn_header(
@@ -127,34 +114,30 @@ fn render_turn_header(
     at: Option<i64>,
     envelope: Option<&Envelope>,
     context: &RenderContext<'_>,
-) -> Html {
+) -> Markup {
     let seat = debate.seats_at(cue).get(usize::from(cue.seat));
     let is_bot = seat.is_some_and(|seat| seat.voice == Participant::Bot);
     let participant = envelope
         .filter(|_| !is_bot)
         .and_then(tool_and_model)
         .unwrap_or_else(|| seat.map_or_else(String::new, Seat::participant_name));
-    let mut details = Html::new();
-    if let Some(at) = at {
-        details.push(&render_time(at));
+    html! {
+        header {
+            h3 {
+                (capitalize(&round_label(debate, cue))) " · "
+                (truncate(&one_line(&speaker_title(debate, cue)), MAX_NAME_CHARS)) " "
+                span.voice { (truncate(&one_line(&participant), MAX_NAME_CHARS)) }
+            }
+            p.about {
+                @if let Some(at) = at { (render_time(at)) }
+                @if let Some(usage) = envelope.and_then(usage_text) { " " span.spent { (usage) } }
+                @if at.is_some() && context.debate_url.is_some() {
+                    " " a.here href={ "#" (context.element_id(cue)) }
+                        aria-label={ "Link to " (turn_name(debate, cue)) } { "#" }
+                }
+            }
+        }
     }
-    if let Some(envelope) = envelope {
-        details.push(&render_usage(envelope));
-    }
-    if at.is_some() && context.debate_url.is_some() {
-        details.push(&html!(
-            " <a class=\"here\" href=\"#{}\" aria-label=\"Link to {}\">#</a>",
-            context.element_id(cue),
-            turn_name(debate, cue)
-        ));
-    }
-    html!(
-        "<header><h3>{} · {} <span class=\"voice\">{}</span></h3><p class=\"about\">{}</p></header>",
-        capitalize(&round_label(debate, cue)),
-        truncate(&one_line(&speaker_title(debate, cue)), MAX_NAME_CHARS),
-        truncate(&one_line(&participant), MAX_NAME_CHARS),
-        details
-    )
 }
 
 /// For example `claude:opus`, from the envelope of the turn.
@@ -164,7 +147,8 @@ fn tool_and_model(envelope: &Envelope) -> Option<String> {
     Some(model.map_or_else(|| tool.to_owned(), |model| format!("{tool}:{model}")))
 }
 
-fn render_usage(envelope: &Envelope) -> Html {
+/// For example `1.5 s, 200 tokens`, if anything is known.
+fn usage_text(envelope: &Envelope) -> Option<String> {
     let mut parts = vec![];
     if envelope.duration_ms > 0 {
         parts.push(format!("{:.1} s", envelope.duration_ms as f64 / 1000.0));
@@ -173,119 +157,107 @@ fn render_usage(envelope: &Envelope) -> Html {
     if tokens > 0 {
         parts.push(format!("{tokens} tokens"));
     }
-    if parts.is_empty() {
-        return Html::new();
-    }
-    html!(" <span class=\"spent\">{}</span>", parts.join(", "))
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// Renders a timestamp as a `time` element, in UTC.
-pub(super) fn render_time(millis: i64) -> Html {
+pub(super) fn render_time(millis: i64) -> Markup {
     let iso = iso_timestamp(millis);
-    let readable = iso.get(..19).unwrap_or(&iso).replace('T', " ");
-    html!("<time datetime=\"{}\">{} UTC</time>", iso, readable)
+    html! {
+        time datetime=(iso) { (iso.get(..19).unwrap_or(&iso).replace('T', " ")) " UTC" }
+    }
 }
 
-fn render_reply(debate: &Debate, cue: Cue, reply: &Reply, context: &RenderContext<'_>) -> Html {
-    let mut out = Html::new();
+/// Renders the status of a debate.
+pub(super) fn render_state(status: Status) -> Markup {
+    let name = status.as_str();
+    html! { span.state.{ "state-" (name) } { (capitalize(&name.replace('-', " "))) } }
+}
+
+fn note(text: &str) -> String {
+    truncate(&one_line(text), MAX_NOTE_CHARS)
+}
+
+fn render_reply(debate: &Debate, cue: Cue, reply: &Reply, context: &RenderContext<'_>) -> Markup {
     let structured = render_structured_reply(debate, cue, &reply.body);
     let text = structured.unwrap_or_else(|| unmask_sides(debate, cue, &reply.body.to_text()));
-    out.push(&html!("<div class=\"speech\">{}</div>", render_markdown(&text, 3)));
-    if let Body::Verdict(ruling) = &reply.body {
-        out.push(&render_ruling(debate, cue, ruling));
+    let fouls = reply.findings.iter().filter(|finding| finding.weight == RuleWeight::Foul);
+    html! {
+        div.speech { (render_markdown(&text, 3)) }
+        @if let Body::Verdict(ruling) = &reply.body { (render_ruling(debate, cue, ruling)) }
+        (render_claims(reply, &context.element_id(cue), context))
+        @if let Some(help) = reply.body.help_request() {
+            p.help {
+                "Calls " (truncate(&one_line(&help.from), MAX_NAME_CHARS)) " for help: "
+                (note(&help.because))
+            }
+        }
+        @for foul in fouls { p.fault { "Checked: " (note(&foul.says)) } }
     }
-    out.push(&render_claims(reply, &context.element_id(cue), context));
-    if let Some(help) = reply.body.help_request() {
-        out.push(&html!(
-            "<p class=\"help\">Calls {} for help: {}</p>",
-            truncate(&one_line(&help.from), MAX_NAME_CHARS),
-            truncate(&one_line(&help.because), MAX_NOTE_CHARS)
-        ));
-    }
-    for foul in reply.findings.iter().filter(|finding| finding.weight == RuleWeight::Foul) {
-        out.push(&html!(
-            "<p class=\"fault\">Checked: {}</p>",
-            truncate(&one_line(&foul.says), MAX_NOTE_CHARS)
-        ));
-    }
-    out
 }
 
 /// Renders the marks of both sides for each criterion of the rubric.
-fn render_rubric(rubric: &RubricMarks, pro: &str, con: &str) -> Html {
-    let rows = RubricMarks::CRITERIA.iter().map(|(name, max_points)| {
-        let points = |marks: &BTreeMap<String, u8>| marks.get(*name).copied().unwrap_or(0);
-        html!(
-            "<li>{}: {} {}, {} {}, of {}</li>",
-            name.replace('_', " "),
-            truncate(pro, MAX_RUBRIC_NAME_CHARS),
-            points(&rubric.pro),
-            truncate(con, MAX_RUBRIC_NAME_CHARS),
-            points(&rubric.con),
-            *max_points
-        )
-    });
-    let rows: Html = rows.collect();
-    html!(
-        "<details class=\"checks\"><summary>Marks by criterion</summary><ul>{}</ul></details>",
-        rows
-    )
+fn render_rubric(rubric: &RubricMarks, pro: &str, con: &str) -> Markup {
+    let [pro, con] = [pro, con].map(|name| truncate(name, MAX_RUBRIC_NAME_CHARS));
+    let points = |marks: &BTreeMap<String, u8>, name: &str| marks.get(name).copied().unwrap_or(0);
+    html! {
+        details.checks {
+            summary { "Marks by criterion" }
+            ul {
+                @for (name, max_points) in RubricMarks::CRITERIA {
+                    li {
+                        (name.replace('_', " ")) ": " (pro) " " (points(&rubric.pro, name)) ", "
+                        (con) " " (points(&rubric.con, name)) ", of " (max_points)
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Renders scores, rubric, recommendation and claim checks of a ruling.
-fn render_ruling(debate: &Debate, cue: Cue, ruling: &JudgeRuling) -> Html {
-    let mut out = Html::new();
-    let (pro, con) = (status::side_name(debate, Side::Pro), status::side_name(debate, Side::Con));
-    if let Some(scores) = ruling.scores {
-        out.push(&html!(
-            "<p class=\"scores\">{} {}, {} {}, {}% sure</p>",
-            pro,
-            scores.pro,
-            con,
-            scores.con,
-            ruling.confidence
-        ));
+fn render_ruling(debate: &Debate, cue: Cue, ruling: &JudgeRuling) -> Markup {
+    let [pro, con] = [Side::Pro, Side::Con].map(|side| status::side_name(debate, side));
+    html! {
+        @if let Some(scores) = ruling.scores {
+            p.scores {
+                (pro) " " (scores.pro) ", " (con) " " (scores.con) ", " (ruling.confidence) "% sure"
+            }
+        }
+        @if let Some(rubric) = &ruling.rubric { (render_rubric(rubric, &pro, &con)) }
+        @if !ruling.recommendation.trim().is_empty() {
+            section.recommends {
+                h4 { "Recommends" }
+                (render_markdown(&unmask_sides(debate, cue, &ruling.recommendation), 4))
+            }
+        }
+        @if !ruling.checks.is_empty() {
+            details.checks {
+                summary { "Asked about single claims" }
+                ul { @for check in &ruling.checks { (render_check(debate, check)) } }
+            }
+        }
     }
-    if let Some(rubric) = &ruling.rubric {
-        out.push(&render_rubric(rubric, &pro, &con));
-    }
-    if !ruling.recommendation.trim().is_empty() {
-        let text = unmask_sides(debate, cue, &ruling.recommendation);
-        out.push(&html!(
-            "<section class=\"recommends\"><h4>Recommends</h4>{}</section>",
-            render_markdown(&text, 4)
-        ));
-    }
-    if !ruling.checks.is_empty() {
-        let rows: Html = ruling.checks.iter().map(|check| render_check(debate, check)).collect();
-        out.push(&html!(
-            "<details class=\"checks\"><summary>Asked about single claims</summary><ul>{}</ul>\
-             </details>",
-            rows
-        ));
-    }
-    out
 }
 
-fn render_check(debate: &Debate, check: &ClaimCheck) -> Html {
+fn render_check(debate: &Debate, check: &ClaimCheck) -> Markup {
     let choose =
         |condition: bool, yes: &'static str, no: &'static str| if condition { yes } else { no };
-    html!(
-        "<li>{} <code>{}</code>: {}, {}, {}</li>",
-        status::side_name(debate, check.side),
-        truncate(&one_line(&check.claim), MAX_NAME_CHARS),
-        choose(check.answered, "answered", "not answered"),
-        choose(check.supported, "supported", "not supported"),
-        choose(check.conceded, "conceded", "not conceded")
-    )
+    html! {
+        li {
+            (status::side_name(debate, check.side)) " "
+            code { (truncate(&one_line(&check.claim), MAX_NAME_CHARS)) } ": "
+            (choose(check.answered, "answered", "not answered")) ", "
+            (choose(check.supported, "supported", "not supported")) ", "
+            (choose(check.conceded, "conceded", "not conceded"))
+        }
+    }
 }
 
-fn render_failure(failure: &TurnFailure) -> Html {
-    html!(
-        "<p class=\"lost\">This turn was lost ({}): {}</p>",
-        failure.trouble.as_str(),
-        truncate(&one_line(&failure.note), MAX_NOTE_CHARS)
-    )
+fn render_failure(failure: &TurnFailure) -> Markup {
+    html! {
+        p.lost { "This turn was lost (" (failure.trouble.as_str()) "): " (note(&failure.note)) }
+    }
 }
 
 /// Capitalizes the first letter.

@@ -1,14 +1,15 @@
 //! Markdown of models rendered to HTML: escaped, with safe links only, well formed, and bounded in
 //! nesting, size and time.
 use crate::html_checker::find_html_error;
-use debate_mcp::page::html::{Html, html};
+use debate_mcp::page::html::Html;
 use debate_mcp::page::markdown::render_markdown;
+use maud::html;
 use std::time::{Duration, Instant};
 
 #[track_caller]
 fn render_checked(text: &str) -> String {
     let start = Instant::now();
-    let html = render_markdown(text, 3).into_string();
+    let html = Html::from(render_markdown(text, 3)).into_string();
     assert!(start.elapsed() < Duration::from_secs(5), "it took {:?}", start.elapsed());
     let excerpt: String = text.chars().take(60).collect();
     assert_eq!(
@@ -138,7 +139,7 @@ fn nesting_and_size_are_limited() {
 fn headings_are_shifted_and_skip_no_level() {
     let html = render_checked("### a\n\n# b\n\n###### c\n\n# d\n");
     assert_eq!(html, "<h4>a</h4><h4>b</h4><h5>c</h5><h4>d</h4>");
-    assert_eq!(render_markdown("# a\n\n## b", 2).as_str(), "<h3>a</h3><h4>b</h4>");
+    assert_eq!(render_markdown("# a\n\n## b", 2).into_string(), "<h3>a</h3><h4>b</h4>");
 }
 
 #[test]
@@ -149,11 +150,11 @@ fn invisible_characters_are_made_visible() {
 }
 
 #[test]
-fn html_macro_escapes_text() {
-    let hostile = "\"><script>'&";
-    let html = html!("<p title=\"{}\">{}{}</p>", hostile, hostile, Html::text(hostile));
+fn template_escapes_text() {
+    let hostile = "\"><script>'&\u{202e}\r\n";
+    let html = Html::from(html! { p title=(hostile) { (hostile) b { (hostile) } } });
     assert_eq!(find_html_error(html.as_str()), None);
-    assert_eq!(html.as_str().matches("&lt;script&gt;").count(), 3);
+    assert_eq!(html.as_str().matches("&lt;script&gt;'&amp;\\u{202e}\n").count(), 3);
 }
 
 /// Fuzz test: random sequences of Markdown and HTML fragments.

@@ -1,8 +1,9 @@
 //! Cost panel: calls, tokens, cost and time of each seat.
 use super::render_table;
 use crate::debate::{Debate, Envelope, Spend};
-use crate::page::html::{Html, MAX_NAME_CHARS, html, truncate};
+use crate::page::html::{MAX_NAME_CHARS, truncate};
 use crate::report::sanitize::one_line;
+use maud::{Markup, Render, html};
 
 #[derive(Clone, Copy, Default)]
 struct SeatUsage {
@@ -18,7 +19,7 @@ impl SeatUsage {
 }
 
 /// Renders the usage of each seat on the record. The total row includes discarded takes.
-pub(in crate::page) fn render_cost(debate: &Debate) -> Html {
+pub(in crate::page) fn render_cost(debate: &Debate) -> Markup {
     let mut usages = vec![SeatUsage::default(); debate.seats().len()];
     for (cue, turn) in debate.turns() {
         let envelope =
@@ -30,31 +31,28 @@ pub(in crate::page) fn render_cost(debate: &Debate) -> Html {
         }
     }
     let called_seats = usages.iter().zip(debate.seats()).filter(|(usage, _)| usage.calls > 0);
-    let rows: Vec<Vec<Html>> = called_seats
+    let rows: Vec<Vec<Markup>> = called_seats
         .map(|(usage, seat)| {
             let name = truncate(&one_line(&seat.name), MAX_NAME_CHARS);
             usage_row(&name, &usage.calls.to_string(), usage.spend)
         })
         .collect();
     if rows.is_empty() {
-        return Html::new();
+        return Markup::default();
     }
     let calls: u64 = usages.iter().map(|usage| usage.calls).sum();
     let total_row = usage_row("all", &calls.to_string(), debate.spent());
     let headers = ["Seat", "Calls", "Tokens", "Cost", "Seconds"];
-    let rows: Vec<Vec<Html>> = rows.into_iter().chain([total_row]).collect();
-    let mut out = render_table("Used up, as far as the tools say", &headers, &rows);
+    let rows: Vec<Vec<Markup>> = rows.into_iter().chain([total_row]).collect();
     let budget = debate.budget();
-    if let Some(limit) = budget.cost {
-        out.push(&html!("<p>At most {} may be spent.</p>", format_cost(limit)));
+    html! {
+        (render_table("Used up, as far as the tools say", &headers, &rows))
+        @if let Some(limit) = budget.cost { p { "At most " (format_cost(limit)) " may be spent." } }
+        @if let Some(limit) = budget.tokens { p { "At most " (limit) " tokens may be used." } }
     }
-    if let Some(limit) = budget.tokens {
-        out.push(&html!("<p>At most {} tokens may be used.</p>", limit));
-    }
-    out
 }
 
-fn usage_row(name: &str, calls: &str, spend: Spend) -> Vec<Html> {
+fn usage_row(name: &str, calls: &str, spend: Spend) -> Vec<Markup> {
     let or_dash = |value: u64, shown: String| if value == 0 { "-".to_owned() } else { shown };
     let seconds = format!("{:.1}", spend.milliseconds as f64 / 1000.0);
     let shown = [
@@ -64,7 +62,7 @@ fn usage_row(name: &str, calls: &str, spend: Spend) -> Vec<Html> {
         or_dash(spend.cost, format_cost(spend.cost)),
         or_dash(spend.milliseconds, seconds),
     ];
-    shown.iter().map(|text| Html::text(text)).collect()
+    shown.iter().map(Render::render).collect()
 }
 
 fn format_cost(millionths: u64) -> String {

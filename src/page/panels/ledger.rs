@@ -1,10 +1,11 @@
 //! Ledger panel: every claim and what became of it.
 use crate::debate::ledger::{ClaimStatus, LedgerEntry, entries, tally};
 use crate::debate::{Cue, Debate, Side, status};
-use crate::page::html::{Html, MAX_NAME_CHARS, MAX_SHORT_NAME_CHARS, html, truncate};
+use crate::page::html::{MAX_NAME_CHARS, MAX_SHORT_NAME_CHARS, truncate};
 use crate::page::rendered::RenderContext;
 use crate::report::ledger::tally_line;
 use crate::report::sanitize::one_line;
+use maud::{Markup, html};
 
 /// Characters shown of a claim.
 const MAX_CLAIM_CHARS: usize = 600;
@@ -12,32 +13,21 @@ const MAX_CLAIM_CHARS: usize = 600;
 const MAX_QUOTE_CHARS: usize = 500;
 
 /// Renders the claims of each side.
-pub(in crate::page) fn render_ledger_panel(debate: &Debate, context: &RenderContext<'_>) -> Html {
+pub(in crate::page) fn render_ledger_panel(debate: &Debate, context: &RenderContext<'_>) -> Markup {
     let entries = entries(debate, Cue::END);
-    if entries.is_empty() {
-        return Html::new();
-    }
-    let mut out = Html::new();
-    for side in [Side::Pro, Side::Con] {
-        let items: Html = entries
-            .iter()
-            .filter(|entry| entry.side == side)
-            .map(|entry| render_ledger_entry(entry, context))
-            .collect();
-        if items.is_empty() {
-            continue;
+    let entries_of = |side: Side| entries.iter().filter(move |entry| entry.side == side);
+    html! {
+        @for side in [Side::Pro, Side::Con] {
+            @if entries_of(side).next().is_some() {
+                h3 { (truncate(&status::side_name(debate, side), MAX_NAME_CHARS)) }
+                p.tally { (tally_line(&tally(debate, side))) }
+                ul { @for entry in entries_of(side) { (render_ledger_entry(entry, context)) } }
+            }
         }
-        out.push(&html!(
-            "<h3>{}</h3><p class=\"tally\">{}</p><ul>{}</ul>",
-            truncate(&status::side_name(debate, side), MAX_NAME_CHARS),
-            tally_line(&tally(debate, side)),
-            items
-        ));
     }
-    out
 }
 
-fn render_ledger_entry(entry: &LedgerEntry<'_>, context: &RenderContext<'_>) -> Html {
+fn render_ledger_entry(entry: &LedgerEntry<'_>, context: &RenderContext<'_>) -> Markup {
     let (class, label) = match entry.status {
         ClaimStatus::Unanswered => ("open", "not answered"),
         ClaimStatus::Contested => ("answered", "contested"),
@@ -45,27 +35,19 @@ fn render_ledger_entry(entry: &LedgerEntry<'_>, context: &RenderContext<'_>) -> 
         ClaimStatus::Resolved => ("resolved", "taken back as resolved"),
         ClaimStatus::Accepted => ("accepted", "accepted"),
     };
-    let quote = match entry.status {
-        ClaimStatus::Conceded(quote) => {
-            html!(": <q>{}</q>", truncate(&one_line(quote), MAX_QUOTE_CHARS))
+    html! {
+        li {
+            a href={ "#" (context.element_id(entry.cue)) } {
+                code { (truncate(&one_line(&entry.claim.id), MAX_SHORT_NAME_CHARS)) }
+            }
+            " " (truncate(&one_line(&entry.claim.text), MAX_CLAIM_CHARS)) " "
+            span.fate.(class) { (label) }
+            @if let ClaimStatus::Conceded(quote) = entry.status {
+                ": " q { (truncate(&one_line(quote), MAX_QUOTE_CHARS)) }
+            }
+            @if entry.is_unsupported() { " " span.fate.unsupported { "unsupported" } }
         }
-        _ => Html::new(),
-    };
-    let unsupported = if entry.is_unsupported() {
-        html!(" <span class=\"fate unsupported\">unsupported</span>")
-    } else {
-        Html::new()
-    };
-    html!(
-        "<li><a href=\"#{}\"><code>{}</code></a> {} <span class=\"fate {}\">{}</span>{}{}</li>",
-        context.element_id(entry.cue),
-        truncate(&one_line(&entry.claim.id), MAX_SHORT_NAME_CHARS),
-        truncate(&one_line(&entry.claim.text), MAX_CLAIM_CHARS),
-        class,
-        label,
-        quote,
-        unsupported
-    )
+    }
 }
 
 #[cfg(test)]
