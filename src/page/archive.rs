@@ -1,9 +1,9 @@
 //! The archive page: all debates, running ones first, with search, filters and pagination. The
 //! entry point is [`render_archive_page`], called by `web::pages` with the query results.
+use super::elements::{render_state, render_time, text_lang, turn_element_id};
 use super::html::{Html, MAX_LISTED_TOPIC_CHARS, MAX_NAME_CHARS, MAX_SHORT_NAME_CHARS, truncate};
 use super::layout::{AssetUrls, PageContent, render_page};
 use super::query::{ArchivePageQuery, PAGE_SIZE};
-use super::turn::{render_state, render_time, text_lang, turn_element_id};
 use crate::debate::{Cue, Status};
 use crate::engine::{DebateCard, SearchHit};
 use crate::report::sanitize::one_line;

@@ -1,5 +1,6 @@
 //! Replays the event log of a debate for the page: the debate's state, the order of the transcript
 //! items and the times of the turns. Replay is deterministic: all viewers get the same history.
+use super::event_label::event_label;
 use crate::debate::{Cue, Debate, Event, Setup, SetupError};
 use crate::engine::{RecordedEvent, StoredDebate};
 use std::collections::BTreeMap;
@@ -113,7 +114,7 @@ impl DebateHistory {
     }
 
     fn add_note(&mut self, seq: u64, event: &Event) {
-        let note = super::timeline::event_label(&self.debate, event);
+        let note = event_label(&self.debate, event);
         self.items.push(HistoryItem::Note(seq, note));
     }
 

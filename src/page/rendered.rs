@@ -1,12 +1,14 @@
 //! The rendered parts of a debate page, and the update each event causes. Both depend only on the
 //! history, so a page updated over the event stream equals one loaded anew.
 use super::actions::render_actions;
+use super::context::{RenderContext, Viewer};
+use super::elements::{render_time, text_lang, turn_element_id};
+use super::event_label::event_label;
 use super::history::{DebateHistory, HistoryItem};
 use super::html::{Html, truncate};
 use super::markdown::render_markdown;
 use super::panels;
-use super::timeline::event_label;
-use super::turn::{render_time, render_turn, text_lang, turn_element_id};
+use super::turn::render_turn;
 use crate::debate::{Cue, Side, status};
 use crate::report::sanitize::one_line;
 use maud::{Markup, html};
@@ -16,35 +18,6 @@ use std::sync::Arc;
 
 /// Characters of the topic in the document title.
 const MAX_TITLE_TOPIC_CHARS: usize = 120;
-
-/// Where and for whom markup is rendered.
-#[derive(Clone, Debug, Default)]
-pub struct RenderContext<'a> {
-    /// URL of the debate. `None` in exported files, which have no server.
-    pub debate_url: Option<String>,
-    /// CSRF token of the owner's forms.
-    pub csrf_token: &'a str,
-    /// Hint for readers how to sign in.
-    pub sign_in_hint: &'a str,
-    /// Prefix of element ids, for pages that show several debates.
-    pub id_prefix: &'static str,
-}
-
-impl RenderContext<'_> {
-    /// Element id of a turn, with the prefix.
-    pub fn element_id(&self, cue: Cue) -> String {
-        format!("{}{}", self.id_prefix, turn_element_id(cue))
-    }
-}
-
-/// Access level of a viewer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Viewer {
-    /// May only read.
-    Reader,
-    /// Is signed in and may act.
-    Owner,
-}
 
 /// The rendered page of a debate after an event.
 #[derive(Clone, Debug)]

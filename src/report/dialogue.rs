@@ -1,7 +1,7 @@
 //! The result of a dialogue: its outcome (`consensus`, `partial` or `disagreement`), the insights
 //! and the user's decision. A dialogue has no winner, and its suggestions are never carried out.
 use super::sanitize::{demote_headings, one_line};
-use super::summary::summary_header;
+use super::summary_header::summary_header;
 use crate::debate::insights::{DialogueOutcome, concluding_sections, key_insights, parse_outcome};
 use crate::debate::{Debate, DebateOutcome, Role, Section};
 use std::fmt::Write;

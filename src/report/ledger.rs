@@ -1,6 +1,6 @@
 //! Renders the ledger as text: each side's claims, their evidence, the result of each citation
 //! lookup, and what became of the claim. The ledger itself is built in `crate::debate::ledger`.
-use super::participants::speaker_name;
+use super::participants::{speaker_name, turn_name};
 use super::sanitize::one_line;
 use crate::debate::flags::{DebateFlag, find_flags};
 use crate::debate::ledger::{ClaimStatus, LedgerEntry, LedgerTally, entries, tally};
@@ -146,6 +146,6 @@ pub fn flag_lines(debate: &Debate) -> Vec<String> {
 }
 
 fn describe_flag(debate: &Debate, flag: &DebateFlag) -> String {
-    let turn = super::verdict::turn_name(debate, flag.cue);
+    let turn = turn_name(debate, flag.cue);
     format!("{} ({turn})", flag.message)
 }
