@@ -1,6 +1,6 @@
 //! Whom a rating belongs to: a tool with the model it reported. The tool is part of the name,
 //! because the same model argues differently in another tool.
-use super::eligibility::UnratedReason;
+use super::unrated_reason::UnratedReason;
 use crate::debate::{Cue, Debate, Participant, Role, Side};
 use std::collections::BTreeSet;
 
