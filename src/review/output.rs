@@ -22,13 +22,6 @@ use super::Review;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Rule id of all findings in formats that require one. Severity is not part of it, because a later
-/// review may change the severity of the same finding.
-const RULE_ID: &str = "design/challenge";
-
-/// Limit of findings in the formats that other programs parse.
-const MAX_RESULTS: usize = 5_000;
-
 /// Output format of a review (`--output`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewFormat {
@@ -124,6 +117,7 @@ pub struct ReviewDocument<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::limits::MAX_RESULTS;
     use super::*;
     use crate::review::finding::Finding;
     use crate::review::test_review::{finding_with_claim, location_of_file};
