@@ -1,7 +1,7 @@
 # Recipes for contributors. `just` lists them; CONTRIBUTING.md explains the workflow.
 
 # Tests that rewrite their golden file if DEBATE_UPDATE is 1.
-golden := "schemas tools_json tool_errors review_output plugin_files_match page_assets"
+golden := "schemas tools_json tool_errors golden_outputs plugin_files_match page_assets"
 
 _default:
     @just --list --unsorted
@@ -41,5 +41,5 @@ demo *ARGS:
 
 # Rewrite the golden files; page assets need Node
 update-golden:
-    DEBATE_UPDATE=1 cargo test --locked --test it -- {{golden}}
+    DEBATE_UPDATE=1 cargo test --locked --lib --test it -- {{golden}}
     git status --short

@@ -86,3 +86,6 @@ pub mod rendered;
 pub mod source;
 pub mod timeline;
 mod turn;
+
+#[cfg(test)]
+mod tests;

@@ -22,6 +22,9 @@ pub mod leaderboard;
 pub mod text;
 mod unrated_reason;
 
+#[cfg(test)]
+mod tests;
+
 pub use agreement::{AgreementReference, DebateRulings, JudgeAgreement};
 pub use bradley_terry::{FittedRatings, RatingEstimate, fit_ratings};
 pub use eligibility::{GameScore, RatedGame};

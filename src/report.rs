@@ -44,6 +44,9 @@ pub mod unmask;
 pub mod verdict;
 pub mod view;
 
+#[cfg(test)]
+mod tests;
+
 /// Formats milliseconds since the Unix epoch as an ISO 8601 timestamp in UTC.
 pub fn iso_timestamp(millis: i64) -> String {
     let time = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::UNIX_EPOCH);

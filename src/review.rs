@@ -31,6 +31,8 @@ pub mod output;
 pub mod request;
 #[cfg(test)]
 mod test_review;
+#[cfg(test)]
+mod tests;
 
 pub use from_debate::{
     DEFAULT_MAX_FINDINGS, review_from_debate, skipped_review, with_known_findings,

@@ -230,8 +230,8 @@ fn render_item(history: &DebateHistory, item: &HistoryItem, context: &RenderCont
     match item {
         HistoryItem::Turn(cue) => render_turn(history, *cue, None, context),
         HistoryItem::Remark(seq, text) => html! {
-            article #{ "remark-" (seq) } .remark data-seq=(seq) data-at=(history.event_time(*seq))
-                data-side="other" lang=[text_lang(text)] {
+            article id={ "remark-" (seq) } class="remark" data-seq=(seq)
+                data-at=(history.event_time(*seq)) data-side="other" lang=[text_lang(text)] {
                 header {
                     h3 { "A remark of the user" }
                     p.about { (render_time(history.event_time(*seq))) }
@@ -240,7 +240,7 @@ fn render_item(history: &DebateHistory, item: &HistoryItem, context: &RenderCont
             }
         },
         HistoryItem::Note(seq, text) => html! {
-            p #{ "note-" (seq) } .note data-seq=(seq) data-at=(history.event_time(*seq)) {
+            p id={ "note-" (seq) } class="note" data-seq=(seq) data-at=(history.event_time(*seq)) {
                 (text) " " (render_time(history.event_time(*seq)))
             }
         },

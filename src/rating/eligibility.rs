@@ -130,3 +130,6 @@ fn check_complete(status: Status) -> Result<(), UnratedReason> {
         Status::Aborted | Status::Failed => Err(UnratedReason::Failed),
     }
 }
+
+#[cfg(test)]
+mod tests;

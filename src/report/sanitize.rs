@@ -89,3 +89,6 @@ fn escape_html_tags(line: &str) -> String {
     }
     escaped
 }
+
+#[cfg(test)]
+mod tests;

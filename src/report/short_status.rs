@@ -242,3 +242,6 @@ fn truncate_at_word(text: &str, max_chars: usize) -> String {
     let truncated = if truncated.len() * 2 < short.len() { short.as_str() } else { truncated };
     format!("{truncated} …")
 }
+
+#[cfg(test)]
+mod tests;

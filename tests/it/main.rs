@@ -83,6 +83,7 @@ mod fake_clis;
 mod fake_providers;
 mod findability;
 mod golden;
+#[path = "../../src/test_support/html_checker.rs"]
 mod html_checker;
 mod invalid_replies;
 mod judging;
@@ -113,12 +114,12 @@ mod naming;
 mod packaging;
 mod page_assets;
 mod page_debate;
-mod page_markdown;
 mod pairing;
 mod participant;
 mod plain_folder;
 #[cfg(unix)]
 mod preflight;
+#[path = "../../src/test_support/prerequisites.rs"]
 mod prerequisites;
 mod prompt;
 mod properties;
@@ -133,8 +134,6 @@ mod provider_snapshot;
 mod provider_turn;
 #[path = "../../src/test_support/random_formats.rs"]
 mod random_formats;
-mod rating;
-mod rating_eligibility;
 #[cfg(unix)]
 mod real_cli;
 #[cfg(unix)]
@@ -153,10 +152,6 @@ mod redact;
 mod redact_corpus;
 mod reply;
 mod repo;
-mod report_court;
-mod report_dialogue;
-mod report_research;
-mod report_sanitize;
 mod research_rules;
 #[cfg(unix)]
 mod review_attacks;
@@ -166,7 +161,6 @@ mod review_ci;
 mod review_ci_context;
 #[cfg(unix)]
 mod review_diffs;
-mod review_findings;
 #[cfg(unix)]
 mod review_fixture;
 #[cfg(unix)]
@@ -178,9 +172,6 @@ mod review_injection_corpus;
 mod review_lifecycle;
 #[cfg(unix)]
 mod review_mcp;
-mod review_output;
-mod review_output_ci;
-mod review_output_escaping;
 #[cfg(unix)]
 mod review_patches;
 #[cfg(unix)]
@@ -189,13 +180,11 @@ mod rules;
 mod scoring;
 mod scripted_replies;
 mod session;
-mod short_status;
 #[path = "../../src/test_support/simulated_players.rs"]
 mod simulated_players;
 mod snapshots;
 mod store;
 mod store_outputs;
-mod stream_preview;
 mod style;
 mod takeover;
 mod template;

@@ -1,11 +1,9 @@
 //! Escaping in the outputs for CI services and browsers: workflow commands, JSON, SARIF, rdjson,
 //! GitLab and HTML stay valid with hostile texts, and paths stay inside the repository.
-use crate::review_output::{assert_valid_sarif, location, render_json};
-use crate::review_output_escaping::{random_review, random_reviews};
-use debate_mcp::review::Review;
-use debate_mcp::review::output::{
-    ReviewFormat, location as output_location, render_review, sanitize,
-};
+use super::escaping::{random_review, random_reviews};
+use super::formats::{assert_valid_sarif, location, render_json};
+use crate::review::Review;
+use crate::review::output::{ReviewFormat, location as output_location, render_review, sanitize};
 
 /// Parses a workflow command like GitHub's runner: name, properties and data.
 fn parse_workflow_command(line: &str) -> (String, Vec<(String, String)>, String) {

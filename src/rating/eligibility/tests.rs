@@ -1,18 +1,18 @@
 //! Which debates count for the ratings, and the reasons why others do not.
-use crate::debate_fixture::{
-    Rng, apply_events, arena_with_forfeit, ask_open_turns, debate_setup, due_cues,
-    model_participant, open_debate, play_debate, play_to_end, play_until, record_reply,
-};
-use crate::simulated_players::{reply_event, valid_reply, verdict_reply};
-use debate_mcp::debate::Status;
-use debate_mcp::debate::body::RulingScores;
-use debate_mcp::debate::{
+use crate::debate::Status;
+use crate::debate::body::RulingScores;
+use crate::debate::{
     Amendment, Body, Cue, Debate, Event, Origin, Participant, Role, Setup, Side, Step, formats,
     next,
 };
-use debate_mcp::engine::DebateCard;
-use debate_mcp::rating::eligibility::{check_card, to_rated_game};
-use debate_mcp::rating::{DebateRulings, GameScore, UnratedReason};
+use crate::engine::DebateCard;
+use crate::rating::eligibility::{check_card, to_rated_game};
+use crate::rating::{DebateRulings, GameScore, UnratedReason};
+use crate::test_support::debate_fixture::{
+    Rng, apply_events, arena_with_forfeit, ask_open_turns, debate_setup, due_cues,
+    model_participant, open_debate, play_debate, play_to_end, play_until, record_reply,
+};
+use crate::test_support::simulated_players::{reply_event, valid_reply, verdict_reply};
 
 fn duel() -> Setup {
     debate_setup(formats::duel(), 1)
@@ -294,11 +294,12 @@ fn card_filter_drops_only_unratable_debates() {
 #[test]
 fn random_debates_are_rated_only_if_complete() {
     for seed in 0..200 {
-        let setup = crate::simulated_players::random_setup(formats::duel(), seed);
+        let setup = crate::test_support::simulated_players::random_setup(formats::duel(), seed);
         if Debate::open(setup.clone()).is_err() {
             continue;
         }
-        let (debate, _) = crate::chaos::ChaosRun::play(&setup, Rng(seed).below(1 << 20) as u64);
+        let (debate, _) =
+            crate::test_support::chaos::ChaosRun::play(&setup, Rng(seed).below(1 << 20) as u64);
         if let Ok(rated) = to_rated_game(&debate) {
             assert!(debate.failed_turns().next().is_none() && debate.seat_transfers().is_empty());
             assert_ne!(rated.pro, rated.con);
