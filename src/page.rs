@@ -78,7 +78,7 @@ pub mod html;
 pub mod layout;
 pub mod leaderboard;
 pub mod live;
-pub mod markdown;
+mod markdown;
 pub mod message;
 mod panels;
 pub mod query;

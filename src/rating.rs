@@ -13,11 +13,11 @@
 //! | `text`           | renders the leaderboard for a terminal                            |
 //!
 //! Only `Leaderboard::from_archive` and `from_cards` read the archive. The rest are pure functions.
-pub mod agreement;
-pub mod bradley_terry;
+mod agreement;
+mod bradley_terry;
 mod cholesky;
-pub mod eligibility;
-pub mod entrant;
+mod eligibility;
+mod entrant;
 pub mod leaderboard;
 pub mod text;
 mod unrated_reason;

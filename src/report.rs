@@ -30,7 +30,7 @@ pub mod dialogue;
 pub mod format_description;
 pub mod ledger;
 pub mod participants;
-pub mod participation;
+mod participation;
 pub mod plan;
 pub mod record;
 pub mod research;

@@ -134,7 +134,7 @@ pub struct ReviewCost {
 
 impl Review {
     /// Whether the author should get a comment: there are findings, or earlier ones.
-    pub fn is_worth_posting(&self) -> bool {
+    pub(crate) fn is_worth_posting(&self) -> bool {
         !self.findings.is_empty() || !self.earlier.is_empty()
     }
 

@@ -17,7 +17,7 @@ pub struct RenderContext<'a> {
 
 impl RenderContext<'_> {
     /// Element id of a turn, with the prefix.
-    pub fn element_id(&self, cue: Cue) -> String {
+    pub(super) fn element_id(&self, cue: Cue) -> String {
         format!("{}{}", self.id_prefix, turn_element_id(cue))
     }
 }

@@ -55,14 +55,14 @@ impl Render for Html {
 }
 
 /// Truncates a text to `most` characters and appends an ellipsis.
-pub fn truncate(text: &str, max_chars: usize) -> String {
+pub(super) fn truncate(text: &str, max_chars: usize) -> String {
     let mut chars = text.chars();
     let truncated: String = chars.by_ref().take(max_chars).collect();
     if chars.next().is_some() { truncated + "…" } else { truncated }
 }
 
 /// Percent-encodes a text for the query string of a URL.
-pub fn percent_encode(text: &str) -> String {
+pub(super) fn percent_encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         let is_unreserved = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);

@@ -133,7 +133,7 @@ impl RenderedDebate {
     }
 
     /// Every part, by element id.
-    pub fn parts(&self, viewer: Viewer) -> BTreeMap<&'static str, Html> {
+    pub(super) fn parts(&self, viewer: Viewer) -> BTreeMap<&'static str, Html> {
         let mut parts = self.parts.clone();
         parts.insert("panel-actions", self.actions[viewer as usize].clone());
         parts.insert("turns", self.render_transcript());
@@ -141,7 +141,7 @@ impl RenderedDebate {
     }
 
     /// Markup of the transcript items, in order.
-    pub fn items(&self) -> impl Iterator<Item = &Html> {
+    pub(super) fn items(&self) -> impl Iterator<Item = &Html> {
         self.items.iter().map(|item| &*item.html)
     }
 
@@ -202,7 +202,7 @@ impl RenderedDebate {
 }
 
 /// Document title of a debate page.
-pub fn document_title(history: &DebateHistory) -> String {
+pub(super) fn document_title(history: &DebateHistory) -> String {
     let status = status::status(history.debate()).as_str().replace('-', " ");
     let topic = truncate(&one_line(history.debate().current_topic()), MAX_TITLE_TOPIC_CHARS);
     format!("{topic} ({status}) · debate")

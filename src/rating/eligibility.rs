@@ -50,7 +50,7 @@ impl GameScore {
 }
 
 /// Checks a debate by its card alone, so that logs of unrated debates need not be read.
-pub fn check_card(card: &DebateCard) -> Result<(), UnratedReason> {
+pub(super) fn check_card(card: &DebateCard) -> Result<(), UnratedReason> {
     let has_label = |label: &str| card.labels.iter().any(|it| it == label);
     let is_script = |voice: &Option<String>| {
         voice.as_deref().is_some_and(|it| it == "script" || it.starts_with("script:"))
@@ -76,7 +76,7 @@ pub fn check_card(card: &DebateCard) -> Result<(), UnratedReason> {
 
 /// Converts a debate to a rated game, or returns why it is not rated. A contested verdict is a
 /// draw, for whatever reason, because it could have gone the other way.
-pub fn to_rated_game(debate: &Debate) -> Result<RatedGame, UnratedReason> {
+pub(super) fn to_rated_game(debate: &Debate) -> Result<RatedGame, UnratedReason> {
     let labels = labels(debate);
     if labels.contains(&"demo") {
         return Err(UnratedReason::Demo);

@@ -92,7 +92,7 @@ pub fn citations_for_evidence<'a>(
 }
 
 /// A piece of evidence with the result of its citation lookup, struck through if the lookup failed.
-pub fn annotate_evidence(evidence: &str, citations: &[&Citation]) -> String {
+pub(super) fn annotate_evidence(evidence: &str, citations: &[&Citation]) -> String {
     let line = one_line(evidence);
     let Some(first) = citations.first() else { return line };
     let descriptions: Vec<String> =
@@ -137,7 +137,7 @@ pub fn wrong_citations(debate: &Debate) -> Vec<String> {
 }
 
 /// Every flag raised by the checks, with the side it counts against.
-pub fn flag_lines(debate: &Debate) -> Vec<String> {
+pub(super) fn flag_lines(debate: &Debate) -> Vec<String> {
     let flags = find_flags(debate, Cue::END);
     let line = |flag: &DebateFlag| {
         format!("{}: {}", status::side_name(debate, flag.side), describe_flag(debate, flag))

@@ -55,7 +55,7 @@ pub fn rounds_completed(debate: &Debate) -> u8 {
 }
 
 /// Tool and model of every seat with this role, for example `claude (opus), codex (default model)`.
-pub fn role_models(debate: &Debate, role: Role) -> Option<String> {
+pub(super) fn role_models(debate: &Debate, role: Role) -> Option<String> {
     let mut models =
         seats_with_role(debate, role).map(|seat_index| seat_model_text(debate, seat_index));
     let first = models.next()?;
@@ -105,7 +105,7 @@ pub fn speaker_title(debate: &Debate, cue: Cue) -> String {
 }
 
 /// Name of the speaker at a cue, for use within a sentence.
-pub fn speaker_name(debate: &Debate, cue: Cue) -> String {
+pub(super) fn speaker_name(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
     match seat.role.side() {
         Some(side) => status::side_name(debate, side),

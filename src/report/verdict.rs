@@ -232,7 +232,7 @@ fn find_decisive_claim(debate: &Debate, winner: Side, id: &str) -> DecisiveClaim
 }
 
 /// Claims without evidence, with side and claim id.
-pub fn unsupported_claims(debate: &Debate) -> Vec<String> {
+pub(super) fn unsupported_claims(debate: &Debate) -> Vec<String> {
     let unsupported =
         ledger::entries(debate, Cue::END).into_iter().filter(ledger::LedgerEntry::is_unsupported);
     unsupported

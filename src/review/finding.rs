@@ -73,7 +73,7 @@ pub enum FindingState {
 
 impl Finding {
     /// The part of the finding that a later review needs.
-    pub fn to_noted(&self) -> NotedFinding {
+    pub(super) fn to_noted(&self) -> NotedFinding {
         let is_own =
             |evidence: &&FindingEvidence| evidence.verified && evidence.place == self.place;
         let citation_text = |evidence: &FindingEvidence| match (&evidence.place, &evidence.quote) {

@@ -1,17 +1,17 @@
 //! Output formats of a review. Each is a pure function that escapes all text of the review, because
 //! it is untrusted. Entry points: `ReviewFormat` and `render_review`.
-pub mod escape_markdown;
+mod escape_markdown;
 mod github_annotations;
 mod gitlab;
 mod html;
 mod limits;
-pub mod location;
+mod location;
 mod markdown;
 mod markdown_summary;
 mod phrases;
 mod pr_comment;
 mod rdjson;
-pub mod sanitize;
+mod sanitize;
 mod sarif;
 mod truncate;
 

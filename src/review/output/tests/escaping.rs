@@ -2,6 +2,7 @@
 //! interpreted as markup, a mention, a link or a workflow command. Also home of the generator of
 //! hostile reviews.
 use super::formats::{checked_evidence, finding, location, small_review};
+use crate::debate::invisible_chars::is_invisible;
 use crate::debate::{CodeLocation, NotedFinding, Severity};
 use crate::review::Review;
 use crate::review::finding::{EarlierFinding, Finding, FindingState};
@@ -248,9 +249,7 @@ fn markdown_escapes_all_markup() {
                 assert_no_block_start(line);
             }
             assert!(!text.contains("##[") && !text.contains("##vso["), "{text}");
-            assert!(
-                text.chars().all(|c| "\u{200b}\u{200d}".contains(c) || !sanitize::is_invisible(c))
-            );
+            assert!(text.chars().all(|c| "\u{200b}\u{200d}".contains(c) || !is_invisible(c)));
         }
     }
 }
