@@ -1,7 +1,7 @@
 # Recipes for contributors. `just` lists them; CONTRIBUTING.md explains the workflow.
 
 # Tests that rewrite their golden file if DEBATE_UPDATE is 1.
-golden := "schemas tools_json tool_errors review_output plugin_files_match page_assets"
+golden := "schemas tools_json tool_errors golden_outputs plugin_files_match page_assets"
 
 _default:
     @just --list --unsorted

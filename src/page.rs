@@ -6,6 +6,9 @@
 //! |---|---|
 //! | `html` | `Html`: markup that may be sent; lengths of shown texts |
 //! | `markdown` | renders untrusted Markdown as safe HTML |
+//! | `elements` | panels, tables, times and element ids that several pages share |
+//! | `context` | where and for whom a debate is rendered |
+//! | `event_label` | a short label for each event |
 //! | `history` | replays an event log into a transcript with times |
 //! | `rendered` | parts of a debate page, and the update each event causes |
 //! | `layout` | document skeleton: head, navigation, footer |
@@ -15,7 +18,7 @@
 //! | `panels` | status, seats, scores, votes, verdict, ledger and cost |
 //! | `actions` | forms of the signed-in owner |
 //! | `live` | replies that are being streamed |
-//! | `timeline` | one label for each event |
+//! | `timeline` | all events with time and label, as JSON |
 //! | `archive` | list of debates, with search, filters and pagination |
 //! | `query` | query parameters of the archive page |
 //! | `compare` | two debates side by side |
@@ -65,14 +68,17 @@ pub mod actions;
 pub mod archive;
 mod claims;
 pub mod compare;
+pub mod context;
 pub mod debate;
+mod elements;
+mod event_label;
 pub mod export;
 pub mod history;
 pub mod html;
 pub mod layout;
 pub mod leaderboard;
 pub mod live;
-pub mod markdown;
+mod markdown;
 pub mod message;
 mod panels;
 pub mod query;
@@ -80,3 +86,6 @@ pub mod rendered;
 pub mod source;
 pub mod timeline;
 mod turn;
+
+#[cfg(test)]
+mod tests;

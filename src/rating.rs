@@ -1,26 +1,32 @@
 //! Leaderboard of models: Bradley-Terry ratings from the verdicts in the archive, and the agreement
 //! of judges.
 //!
-//! | file            | concept                                                            |
-//! |-----------------|--------------------------------------------------------------------|
-//! | `eligibility`   | which debates are rated, and why the others are not                |
-//! | `entrant`       | whom a rating belongs to: tool and model                           |
-//! | `bradley_terry` | ratings with 95 % confidence intervals                             |
-//! | `cholesky`      | Cholesky factorization, for the fit                                |
-//! | `agreement`     | agreement of judges with each other, the verdict and the audience  |
-//! | `leaderboard`   | `Leaderboard`: all results as one serializable table               |
-//! | `text`          | renders the leaderboard for a terminal                             |
+//! | file             | concept                                                           |
+//! |------------------|-------------------------------------------------------------------|
+//! | `eligibility`    | which debates are rated                                           |
+//! | `unrated_reason` | why the others are not                                            |
+//! | `entrant`        | whom a rating belongs to: tool and model                          |
+//! | `bradley_terry`  | ratings with 95 % confidence intervals                            |
+//! | `cholesky`       | Cholesky factorization, for the fit                               |
+//! | `agreement`      | agreement of judges with each other, the verdict and the audience |
+//! | `leaderboard`    | `Leaderboard`: all results as one serializable table              |
+//! | `text`           | renders the leaderboard for a terminal                            |
 //!
 //! Only `Leaderboard::from_archive` and `from_cards` read the archive. The rest are pure functions.
-pub mod agreement;
-pub mod bradley_terry;
+mod agreement;
+mod bradley_terry;
 mod cholesky;
-pub mod eligibility;
-pub mod entrant;
+mod eligibility;
+mod entrant;
 pub mod leaderboard;
 pub mod text;
+mod unrated_reason;
+
+#[cfg(test)]
+mod tests;
 
 pub use agreement::{AgreementReference, DebateRulings, JudgeAgreement};
 pub use bradley_terry::{FittedRatings, RatingEstimate, fit_ratings};
-pub use eligibility::{GameScore, RatedGame, UnratedReason};
+pub use eligibility::{GameScore, RatedGame};
 pub use leaderboard::{GameTally, Leaderboard, LeaderboardGroup, LeaderboardRow, RatingResult};
+pub use unrated_reason::UnratedReason;

@@ -29,6 +29,8 @@ pub mod merge_gate;
 pub mod output;
 #[cfg(test)]
 pub(crate) mod test_review;
+#[cfg(test)]
+mod tests;
 
 pub use from_debate::{
     DEFAULT_MAX_FINDINGS, review_from_debate, skipped_review, with_known_findings,
@@ -130,7 +132,7 @@ pub struct ReviewCost {
 
 impl Review {
     /// Whether the author should get a comment: there are findings, or earlier ones.
-    pub fn is_worth_posting(&self) -> bool {
+    pub(crate) fn is_worth_posting(&self) -> bool {
         !self.findings.is_empty() || !self.earlier.is_empty()
     }
 

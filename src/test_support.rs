@@ -8,6 +8,7 @@
 //! | `chaos`             | plays a debate with random commands and failures           |
 //! | `random_formats`    | generates valid formats                                    |
 //! | `fake_providers`    | providers, clock and log without I/O                       |
+//! | `html_checker`      | finds errors in HTML                                       |
 //! | `prerequisites`     | optional programs that tests need, and how to skip         |
 //! | `split_mix`         | seeded random generator                                    |
 //! | `test_repo`         | Git repositories in temporary folders                      |
@@ -17,6 +18,7 @@ pub(crate) mod api_streams;
 pub(crate) mod chaos;
 pub(crate) mod debate_fixture;
 pub(crate) mod fake_providers;
+pub(crate) mod html_checker;
 pub(crate) mod prerequisites;
 pub(crate) mod random_formats;
 pub(crate) mod simulated_players;

@@ -7,9 +7,9 @@ use crate::debate::{
     Citation, CitationStatus, Cue, Debate, Event, Reply, ReplyKind, RuleWeight, SpeakingOrder,
 };
 use crate::engine::{EventStore, RecordedEvent, Update};
-use crate::report::record::SEALED_PLACEHOLDER;
 use crate::report::sanitize::strip_control_chars;
 use crate::report::stream_preview::StreamPreview;
+use crate::report::structured_reply::SEALED_PLACEHOLDER;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::broadcast::{Receiver, error::RecvError, error::TryRecvError};

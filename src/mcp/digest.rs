@@ -8,8 +8,8 @@ use crate::debate::ledger::citations_for_claim;
 use crate::debate::{
     Body, Citation, Cue, Debate, Reply, Role, TurnFailure, insights, report_sections, status,
 };
-use crate::report::record::SEALED_PLACEHOLDER;
 use crate::report::sanitize::one_line;
+use crate::report::structured_reply::SEALED_PLACEHOLDER;
 use crate::report::verdict::VerdictView;
 use crate::review::finding::Finding;
 use crate::review::{DEFAULT_MAX_FINDINGS, review_from_debate};

@@ -14,8 +14,8 @@ use super::turn_id::parse_turn_id;
 use super::validate;
 use crate::debate::{Cue, Debate, Reply, Status, Step, next, prompt};
 use crate::engine::{DebateCard, DebateQuery, ProviderInfo, Workspace};
-use crate::report::record::SEALED_PLACEHOLDER;
 use crate::report::sanitize::{one_line, strip_control_chars};
+use crate::report::structured_reply::SEALED_PLACEHOLDER;
 use crate::report::{
     iso_timestamp, ledger::render_ledger, plan::render_plan, record::render_record,
     research::research_report, summary::render_summary,

@@ -1,12 +1,11 @@
 //! Forms for the signed-in owner: vote, speak, continue, remark, pause and request the verdict.
 //! Only actions that are valid in the current state are rendered.
+use super::context::{RenderContext, Viewer};
+use super::elements::{capitalize, render_panel, turn_element_id};
 use super::history::DebateHistory;
 use super::html::{MAX_NAME_CHARS, truncate};
-use super::panels::render_panel;
-use super::rendered::{RenderContext, Viewer};
-use super::turn::capitalize;
 use crate::debate::{Cue, Debate, Event, Participant, ReplyKind, Side, Step, next, status};
-use crate::report::verdict::turn_name;
+use crate::report::participants::turn_name;
 use maud::{Markup, html};
 
 /// Maximum length of a remark, in characters.
@@ -99,7 +98,7 @@ fn turn_fields(debate: &Debate, cue: Cue) -> Markup {
 
 /// Element ids contain the turn, so that several forms can share a page.
 fn render_vote_form(debate: &Debate, cue: Cue) -> Markup {
-    let id = super::turn::turn_element_id(cue);
+    let id = turn_element_id(cue);
     html! {
         (turn_fields(debate, cue))
         fieldset {
@@ -122,7 +121,7 @@ fn render_vote_form(debate: &Debate, cue: Cue) -> Markup {
 }
 
 fn render_speech_form(debate: &Debate, cue: Cue) -> Markup {
-    let id = super::turn::turn_element_id(cue);
+    let id = turn_element_id(cue);
     html! {
         (turn_fields(debate, cue))
         label for={ "speech-" (id) } { "Your turn: " (turn_name(debate, cue)) }

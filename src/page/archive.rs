@@ -1,9 +1,9 @@
 //! The archive page: all debates, running ones first, with search, filters and pagination. The
 //! entry point is [`render_archive_page`], called by `web::pages` with the query results.
+use super::elements::{render_state, render_time, text_lang, turn_element_id};
 use super::html::{Html, MAX_LISTED_TOPIC_CHARS, MAX_NAME_CHARS, MAX_SHORT_NAME_CHARS, truncate};
 use super::layout::{AssetUrls, PageContent, render_page};
 use super::query::{ArchivePageQuery, PAGE_SIZE};
-use super::turn::{render_state, render_time, text_lang, turn_element_id};
 use crate::debate::{Cue, Status};
 use crate::engine::{DebateCard, SearchHit};
 use crate::report::sanitize::one_line;
@@ -205,7 +205,7 @@ fn render_excerpts(card: &DebateCard, listing: &ArchiveListing<'_>) -> Markup {
 }
 
 /// Highlights words in a text with `<mark>`, ignoring case.
-pub fn highlight(text: &str, words: &[&str]) -> Markup {
+fn highlight(text: &str, words: &[&str]) -> Markup {
     let text = truncate(&one_line(text), MAX_EXCERPT_CHARS);
     let lowercase = |c: char| c.to_lowercase().next().unwrap_or(c);
     let chars: Vec<char> = text.chars().collect();
@@ -216,12 +216,12 @@ pub fn highlight(text: &str, words: &[&str]) -> Markup {
     while position < lowered.len() {
         let matches =
             words.iter().filter(|word| !word.is_empty() && lowered[position..].starts_with(word));
-        let matched = matches.map(Vec::len).max();
-        let end = position + matched.unwrap_or(1);
+        let length = matches.map(Vec::len).max();
+        let end = position + length.unwrap_or(1);
         let piece: String = chars[position..end].iter().collect();
         match pieces.last_mut() {
-            Some((false, plain)) if matched.is_none() => plain.push_str(&piece),
-            _ => pieces.push((matched.is_some(), piece)),
+            Some((false, plain)) if length.is_none() => plain.push_str(&piece),
+            _ => pieces.push((length.is_some(), piece)),
         }
         position = end;
     }

@@ -1,7 +1,7 @@
 //! Renders claims and their citations. Citations that were found link to the source, wrong ones are
 //! struck through, and unchecked ones are marked.
+use super::context::RenderContext;
 use super::html::{percent_encode, truncate};
-use super::rendered::RenderContext;
 use crate::debate::ledger::citations_for_claim;
 use crate::debate::{Citation, CitationStatus, Claim, Reply};
 use crate::report::ledger::{citations_for_evidence, claim_rating};

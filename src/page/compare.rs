@@ -1,12 +1,14 @@
 //! The comparison page: setup, verdict, scores, claims, cost and turns of two debates side by side.
 //! Entry points: [`render_comparison_page`], and [`render_choice_page`] to choose the two. Called
 //! by `web::pages`.
+use super::context::RenderContext;
+use super::elements::capitalize;
+use super::event_label::round_label;
 use super::history::{DebateHistory, HistoryItem};
 use super::html::{Html, MAX_LISTED_TOPIC_CHARS, MAX_NAME_CHARS, MAX_NOTE_CHARS, truncate};
 use super::layout::{AssetUrls, PageContent, render_page};
 use super::panels;
-use super::rendered::RenderContext;
-use super::turn::{capitalize, render_turn};
+use super::turn::render_turn;
 use crate::debate::{Cue, status};
 use crate::engine::DebateCard;
 use crate::report::participants::speaker_title;
@@ -140,7 +142,7 @@ fn render_turn_pairs(histories: [&DebateHistory; 2]) -> Markup {
         let history = histories.iter().find(|history| history.debate().has_cue(cue));
         history.map_or_else(String::new, |history| {
             let debate = history.debate();
-            let round_text = capitalize(&super::timeline::round_label(debate, cue));
+            let round_text = capitalize(&round_label(debate, cue));
             let speaker = one_line(&speaker_title(debate, cue));
             format!("{round_text} · {}", truncate(&speaker, MAX_NAME_CHARS))
         })

@@ -1,11 +1,13 @@
 //! The page of one debate, at its last event or replayed up to an earlier one. The entry point is
 //! [`render_debate_page`], called by `web::pages`. `export` shares `render_debate_body` for its
 //! single file.
+use super::context::{RenderContext, Viewer};
+use super::elements::turn_element_id;
 use super::history::{DebateHistory, HistoryItem};
 use super::html::Html;
 use super::layout::{AssetUrls, PageContent, render_page};
-use super::rendered::{RenderContext, RenderedDebate, Viewer, document_title};
-use super::turn::{render_turn, turn_element_id};
+use super::rendered::{RenderedDebate, document_title};
+use super::turn::render_turn;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 

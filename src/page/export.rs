@@ -1,9 +1,10 @@
 //! Exports a debate as one self-contained HTML file, without scripts or external requests.
+use super::context::{RenderContext, Viewer};
 use super::debate::render_debate_body;
 use super::history::DebateHistory;
 use super::html::Html;
 use super::layout::render_footer;
-use super::rendered::{RenderContext, RenderedDebate, Viewer, document_title};
+use super::rendered::{RenderedDebate, document_title};
 use maud::{Markup, PreEscaped, html};
 
 /// Content-Security-Policy of the file: it loads nothing and runs no script.

@@ -1,5 +1,6 @@
 //! Replays the event log of a debate for the page: the debate's state, the order of the transcript
 //! items and the times of the turns. Replay is deterministic: all viewers get the same history.
+use super::event_label::event_label;
 use crate::debate::{Cue, Debate, Event, Setup, SetupError};
 use crate::engine::{RecordedEvent, StoredDebate};
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ pub struct DebateHistory {
 
 /// An item of the transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HistoryItem {
+pub(super) enum HistoryItem {
     /// A turn, finished or pending.
     Turn(Cue),
     /// A remark of the user, with the sequence number of its event.
@@ -28,13 +29,13 @@ pub enum HistoryItem {
 
 /// Times of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TurnTimes {
+pub(super) struct TurnTimes {
     /// Time of the request, in milliseconds since the Unix epoch.
-    pub asked_at: i64,
+    pub(super) asked_at: i64,
     /// Sequence number and time of the event in which the turn succeeded or failed.
-    pub finished: Option<(u64, i64)>,
+    pub(super) finished: Option<(u64, i64)>,
     /// Sequence number of the last event about this turn.
-    pub last_seq: u64,
+    pub(super) last_seq: u64,
 }
 
 impl DebateHistory {
@@ -113,7 +114,7 @@ impl DebateHistory {
     }
 
     fn add_note(&mut self, seq: u64, event: &Event) {
-        let note = super::timeline::event_label(&self.debate, event);
+        let note = event_label(&self.debate, event);
         self.items.push(HistoryItem::Note(seq, note));
     }
 
@@ -123,7 +124,7 @@ impl DebateHistory {
     }
 
     /// Transcript items, in order of their first event.
-    pub fn items(&self) -> &[HistoryItem] {
+    pub(super) fn items(&self) -> &[HistoryItem] {
         &self.items
     }
 
@@ -133,7 +134,7 @@ impl DebateHistory {
     }
 
     /// Times of a turn. Zero if it was never requested.
-    pub fn turn_times(&self, cue: Cue) -> TurnTimes {
+    pub(super) fn turn_times(&self, cue: Cue) -> TurnTimes {
         self.turn_times.get(&cue).copied().unwrap_or_default()
     }
 
@@ -143,18 +144,18 @@ impl DebateHistory {
     }
 
     /// Time of the last event, or the time of creation without events.
-    pub fn last_event_time(&self) -> i64 {
+    pub(super) fn last_event_time(&self) -> i64 {
         self.events.last().map_or(self.debate.setup().opened_at, |recorded| recorded.at)
     }
 
     /// Time of an event, in milliseconds since the Unix epoch.
-    pub fn event_time(&self, seq: u64) -> i64 {
+    pub(super) fn event_time(&self, seq: u64) -> i64 {
         let event = self.events.iter().rfind(|recorded| recorded.seq == seq);
         event.map_or(self.debate.setup().opened_at, |recorded| recorded.at)
     }
 
     /// Sequence number of the first invalid event, if the log has one.
-    pub fn first_invalid_seq(&self) -> Option<u64> {
+    pub(super) fn first_invalid_seq(&self) -> Option<u64> {
         self.first_invalid_seq
     }
 

@@ -2,7 +2,6 @@
 //! their literals become markup, every value is escaped. This prevents cross-site scripting.
 use crate::debate::invisible_chars;
 use maud::{Markup, Render};
-use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Characters shown of a name: of a seat, a side, a speaker or a winner.
@@ -27,11 +26,13 @@ impl From<Markup> for Html {
         if markup.contains('\r') {
             markup = markup.replace("\r\n", "\n").replace('\r', "\n");
         }
-        let escaped = match invisible_chars::escape_invisible(&markup) {
-            Cow::Owned(escaped) => Some(escaped),
-            Cow::Borrowed(_) => None,
-        };
-        Html(escaped.unwrap_or(markup))
+        // Most characters are ASCII, and a page is long.
+        let is_invisible =
+            |c: char| !matches!(c, ' '..='~' | '\n') && invisible_chars::is_invisible(c);
+        if markup.contains(is_invisible) {
+            markup = invisible_chars::escape_invisible(&markup).into_owned();
+        }
+        Html(markup)
     }
 }
 
@@ -54,14 +55,14 @@ impl Render for Html {
 }
 
 /// Truncates a text to `most` characters and appends an ellipsis.
-pub fn truncate(text: &str, max_chars: usize) -> String {
+pub(super) fn truncate(text: &str, max_chars: usize) -> String {
     let mut chars = text.chars();
     let truncated: String = chars.by_ref().take(max_chars).collect();
     if chars.next().is_some() { truncated + "…" } else { truncated }
 }
 
 /// Percent-encodes a text for the query string of a URL.
-pub fn percent_encode(text: &str) -> String {
+pub(super) fn percent_encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         let is_unreserved = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);

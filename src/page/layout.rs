@@ -12,17 +12,17 @@ pub struct AssetUrls<'a> {
 }
 
 /// Content of a page.
-pub struct PageContent<'a> {
+pub(super) struct PageContent<'a> {
     /// Page type: `archive`, `debate`, `compare`, `leaderboard`, `source` or `message`.
-    pub kind: &'static str,
+    pub(super) kind: &'static str,
     /// Document title.
-    pub title: &'a str,
+    pub(super) title: &'a str,
     /// The `main` element, including the `h1`. Its id is the page type.
-    pub main: Markup,
+    pub(super) main: Markup,
 }
 
 /// Renders a complete HTML document.
-pub fn render_page(page: PageContent<'_>, assets: AssetUrls<'_>) -> Html {
+pub(super) fn render_page(page: PageContent<'_>, assets: AssetUrls<'_>) -> Html {
     let PageContent { kind, title, main } = page;
     let current = |link: &str| (link == kind).then_some("page");
     Html::from(html! {

@@ -1,9 +1,9 @@
 //! The leaderboard page: ratings with confidence intervals as chart and table, and judge agreement.
 //! The entry point is [`render_leaderboard_page`], called by `web::pages`. `rating` computes the
 //! numbers.
+use super::elements::render_table;
 use super::html::{Html, MAX_SHORT_NAME_CHARS, truncate};
 use super::layout::{AssetUrls, PageContent, render_page};
-use super::panels::render_table;
 use crate::rating::{
     AgreementReference, GameTally, JudgeAgreement, Leaderboard, LeaderboardGroup, LeaderboardRow,
     RatingEstimate,

@@ -1,6 +1,6 @@
 //! Replies that are being streamed, filtered for viewers: claims blocks, JSON syntax and sealed
 //! turns are hidden. Each update only appends text, unless the seat retries and starts over.
-use super::turn::turn_element_id;
+use super::elements::turn_element_id;
 use crate::debate::{Cue, Debate, ReplyKind, invisible_chars};
 use crate::engine::LiveText;
 use crate::report::stream_preview::StreamPreview;

@@ -27,7 +27,7 @@ const MAX_BLOCKED_URL_CHARS: usize = 200;
 const MAX_LIST_START: u64 = 999_999_999;
 
 /// Renders a Markdown text. Its headings start below level `under`.
-pub fn render_markdown(text: &str, base_level: u8) -> Markup {
+pub(super) fn render_markdown(text: &str, base_level: u8) -> Markup {
     let source = limit_line_nesting(text);
     let end = source.char_indices().nth(MAX_CHARS).map_or(source.len(), |(at, _)| at);
     let (text, rest) = source.split_at(end);
@@ -123,7 +123,7 @@ impl HtmlWriter {
             | Event::DisplayMath(text)
             | Event::FootnoteReference(text) => self.push_text(&text),
             Event::Code(text) => self.push_wrapped("<code>", &text, "</code>"),
-            Event::SoftBreak => self.out.push_str("\n"),
+            Event::SoftBreak => self.out.push('\n'),
             Event::HardBreak => self.out.push_str("<br>"),
             Event::Rule => self.out.push_str("<hr>"),
             Event::TaskListMarker(checked) => {

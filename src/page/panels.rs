@@ -16,10 +16,10 @@ mod seats;
 mod status;
 mod verdict;
 
+use super::context::RenderContext;
+use super::elements::{render_panel, text_lang};
 use super::history::DebateHistory;
 use super::html::truncate;
-use super::rendered::RenderContext;
-use super::turn::text_lang;
 use crate::debate::setup::MAX_TOPIC_CHARS;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -50,40 +50,4 @@ pub(super) fn render_panels(
     ];
     let panels = panels.into_iter().map(|(id, title, inner)| (id, render_panel(id, title, &inner)));
     panels.chain([("topic", topic)]).collect()
-}
-
-/// Renders a panel. An empty one is hidden.
-pub(super) fn render_panel(id: &'static str, title: &'static str, inner: &Markup) -> Markup {
-    html! {
-        @if inner.0.is_empty() {
-            section #(id) .panel hidden {}
-        } @else {
-            section #(id) .panel aria-labelledby={ (id) "-title" } {
-                h2 #{ (id) "-title" } { (title) }
-                (inner)
-            }
-        }
-    }
-}
-
-/// Renders a scrollable table with a caption.
-pub(super) fn render_table(caption: &str, headers: &[&str], rows: &[Vec<Markup>]) -> Markup {
-    html! {
-        div.scroll tabindex="0" {
-            table {
-                caption { (caption) }
-                thead { tr { @for header in headers { th scope="col" { (header) } } } }
-                tbody {
-                    @for row in rows {
-                        tr {
-                            @if let Some((first, rest)) = row.split_first() {
-                                th scope="row" { (first) }
-                                @for cell in rest { td { (cell) } }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
 }

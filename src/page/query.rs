@@ -74,7 +74,7 @@ impl ArchivePageQuery {
     }
 
     /// URL of another page of the same query.
-    pub fn page_url(&self, index: usize) -> String {
+    pub(super) fn page_url(&self, index: usize) -> String {
         let fields = [
             ("q", &self.q),
             ("status", &self.status),

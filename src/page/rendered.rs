@@ -1,12 +1,14 @@
 //! The rendered parts of a debate page, and the update each event causes. Both depend only on the
 //! history, so a page updated over the event stream equals one loaded anew.
 use super::actions::render_actions;
+use super::context::{RenderContext, Viewer};
+use super::elements::{render_time, text_lang, turn_element_id};
+use super::event_label::event_label;
 use super::history::{DebateHistory, HistoryItem};
 use super::html::{Html, truncate};
 use super::markdown::render_markdown;
 use super::panels;
-use super::timeline::event_label;
-use super::turn::{render_time, render_turn, text_lang, turn_element_id};
+use super::turn::render_turn;
 use crate::debate::{Cue, Side, status};
 use crate::report::sanitize::one_line;
 use maud::{Markup, html};
@@ -16,35 +18,6 @@ use std::sync::Arc;
 
 /// Characters of the topic in the document title.
 const MAX_TITLE_TOPIC_CHARS: usize = 120;
-
-/// Where and for whom markup is rendered.
-#[derive(Clone, Debug, Default)]
-pub struct RenderContext<'a> {
-    /// URL of the debate. `None` in exported files, which have no server.
-    pub debate_url: Option<String>,
-    /// CSRF token of the owner's forms.
-    pub csrf_token: &'a str,
-    /// Hint for readers how to sign in.
-    pub sign_in_hint: &'a str,
-    /// Prefix of element ids, for pages that show several debates.
-    pub id_prefix: &'static str,
-}
-
-impl RenderContext<'_> {
-    /// Element id of a turn, with the prefix.
-    pub fn element_id(&self, cue: Cue) -> String {
-        format!("{}{}", self.id_prefix, turn_element_id(cue))
-    }
-}
-
-/// Access level of a viewer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Viewer {
-    /// May only read.
-    Reader,
-    /// Is signed in and may act.
-    Owner,
-}
 
 /// The rendered page of a debate after an event.
 #[derive(Clone, Debug)]
@@ -160,7 +133,7 @@ impl RenderedDebate {
     }
 
     /// Every part, by element id.
-    pub fn parts(&self, viewer: Viewer) -> BTreeMap<&'static str, Html> {
+    pub(super) fn parts(&self, viewer: Viewer) -> BTreeMap<&'static str, Html> {
         let mut parts = self.parts.clone();
         parts.insert("panel-actions", self.actions[viewer as usize].clone());
         parts.insert("turns", self.render_transcript());
@@ -168,7 +141,7 @@ impl RenderedDebate {
     }
 
     /// Markup of the transcript items, in order.
-    pub fn items(&self) -> impl Iterator<Item = &Html> {
+    pub(super) fn items(&self) -> impl Iterator<Item = &Html> {
         self.items.iter().map(|item| &*item.html)
     }
 
@@ -229,7 +202,7 @@ impl RenderedDebate {
 }
 
 /// Document title of a debate page.
-pub fn document_title(history: &DebateHistory) -> String {
+pub(super) fn document_title(history: &DebateHistory) -> String {
     let status = status::status(history.debate()).as_str().replace('-', " ");
     let topic = truncate(&one_line(history.debate().current_topic()), MAX_TITLE_TOPIC_CHARS);
     format!("{topic} ({status}) · debate")
@@ -257,8 +230,8 @@ fn render_item(history: &DebateHistory, item: &HistoryItem, context: &RenderCont
     match item {
         HistoryItem::Turn(cue) => render_turn(history, *cue, None, context),
         HistoryItem::Remark(seq, text) => html! {
-            article #{ "remark-" (seq) } .remark data-seq=(seq) data-at=(history.event_time(*seq))
-                data-side="other" lang=[text_lang(text)] {
+            article id={ "remark-" (seq) } class="remark" data-seq=(seq)
+                data-at=(history.event_time(*seq)) data-side="other" lang=[text_lang(text)] {
                 header {
                     h3 { "A remark of the user" }
                     p.about { (render_time(history.event_time(*seq))) }
@@ -267,7 +240,7 @@ fn render_item(history: &DebateHistory, item: &HistoryItem, context: &RenderCont
             }
         },
         HistoryItem::Note(seq, text) => html! {
-            p #{ "note-" (seq) } .note data-seq=(seq) data-at=(history.event_time(*seq)) {
+            p id={ "note-" (seq) } class="note" data-seq=(seq) data-at=(history.event_time(*seq)) {
                 (text) " " (render_time(history.event_time(*seq)))
             }
         },

@@ -2,35 +2,26 @@
 //! point is `render_turn`, called by the debate page, its live updates (`rendered`) and the
 //! comparison page.
 use super::claims::render_claims;
+use super::context::RenderContext;
+use super::elements::{capitalize, render_time, text_lang};
+use super::event_label::round_label;
 use super::history::{DebateHistory, TurnTimes};
 use super::html::{MAX_NAME_CHARS, MAX_NOTE_CHARS, truncate};
 use super::markdown::render_markdown;
-use super::rendered::RenderContext;
-use super::timeline::round_label;
 use crate::debate::body::{ClaimCheck, RubricMarks};
-use crate::debate::language::{self, Language};
 use crate::debate::{
-    Body, Cue, Debate, Envelope, JudgeRuling, Participant, Reply, RuleWeight, Seat, Side, Status,
+    Body, Cue, Debate, Envelope, JudgeRuling, Participant, Reply, RuleWeight, Seat, Side,
     TurnFailure, status,
 };
-use crate::report::participants::speaker_title;
+use crate::report::participants::{speaker_title, turn_name};
 use crate::report::sanitize::one_line;
-use crate::report::structured_reply::render_structured_reply;
-use crate::report::verdict::{turn_name, unmask_sides};
-use crate::report::{iso_timestamp, record};
+use crate::report::structured_reply::{SEALED_PLACEHOLDER, render_structured_reply};
+use crate::report::unmask::unmask_sides;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// Characters shown of a side's name in the marks of a rubric.
 const MAX_RUBRIC_NAME_CHARS: usize = 40;
-/// Characters read at most to detect the language of a text.
-const MAX_DETECTED_CHARS: usize = 4_000;
-
-/// Element id of a turn.
-pub(super) fn turn_element_id(cue: Cue) -> String {
-    let Cue { act, round, phase, seat } = cue;
-    format!("turn-{act}-{round}-{phase}-{seat}")
-}
 
 /// Renders a turn. `live` is the streamed text of a pending one.
 pub(super) fn render_turn(
@@ -59,7 +50,7 @@ pub(super) fn render_turn(
                 p.refused { "A first answer was not taken: " (note(&attempt.why)) }
             }
             @match turn {
-                Ok(_) if is_sealed => p.sealed { (record::SEALED_PLACEHOLDER.trim()) },
+                Ok(_) if is_sealed => p.sealed { (SEALED_PLACEHOLDER.trim()) },
                 Ok(reply) => (render_reply(debate, cue, reply, context)),
                 Err(failure) => (render_failure(failure)),
             }
@@ -100,12 +91,6 @@ fn side_attribute(debate: &Debate, cue: Cue) -> &'static str {
         Some(Side::Con) => "con",
         None => "other",
     }
-}
-
-/// Value of the `lang` attribute: `zh` for Chinese text, otherwise none.
-pub(super) fn text_lang(text: &str) -> Option<&'static str> {
-    let start: String = text.chars().take(MAX_DETECTED_CHARS).collect();
-    (language::detect(&start) == Language::Chinese).then_some("zh")
 }
 
 fn render_turn_header(
@@ -158,20 +143,6 @@ fn usage_text(envelope: &Envelope) -> Option<String> {
         parts.push(format!("{tokens} tokens"));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-/// Renders a timestamp as a `time` element, in UTC.
-pub(super) fn render_time(millis: i64) -> Markup {
-    let iso = iso_timestamp(millis);
-    html! {
-        time datetime=(iso) { (iso.get(..19).unwrap_or(&iso).replace('T', " ")) " UTC" }
-    }
-}
-
-/// Renders the status of a debate.
-pub(super) fn render_state(status: Status) -> Markup {
-    let name = status.as_str();
-    html! { span.state.{ "state-" (name) } { (capitalize(&name.replace('-', " "))) } }
 }
 
 fn note(text: &str) -> String {
@@ -258,12 +229,6 @@ fn render_failure(failure: &TurnFailure) -> Markup {
     html! {
         p.lost { "This turn was lost (" (failure.trouble.as_str()) "): " (note(&failure.note)) }
     }
-}
-
-/// Capitalizes the first letter.
-pub(super) fn capitalize(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ pub struct JudgeAgreement {
 }
 
 /// Counts the agreement of every pair that ruled in the same debates. The order is stable.
-pub fn judge_agreement<'a>(
+pub(super) fn judge_agreement<'a>(
     all_rulings: impl IntoIterator<Item = &'a DebateRulings>,
 ) -> Vec<JudgeAgreement> {
     type AgreementKey = (AgreementReference, String, Option<String>);
@@ -145,7 +145,7 @@ pub fn judge_agreement<'a>(
 }
 
 /// 95 % Wilson score interval of a share.
-pub fn wilson_interval(same: usize, total: usize) -> (f64, f64) {
+pub(super) fn wilson_interval(same: usize, total: usize) -> (f64, f64) {
     if total == 0 {
         return (0.0, 1.0);
     }

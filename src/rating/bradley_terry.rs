@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Mean rating of a group.
-pub const MEAN_RATING: f64 = 1500.0;
+pub(super) const MEAN_RATING: f64 = 1500.0;
 /// Rating difference at odds of 10 to 1.
 const POINTS_AT_TEN_TO_ONE: f64 = 400.0;
 /// Standard errors on each side of a 95 % interval.

@@ -1,6 +1,7 @@
 //! Which debates are rated: complete ones with a verdict, between two sides known to be different
 //! models. All others are counted by reason.
 use super::entrant::RatedEntrant;
+use super::unrated_reason::UnratedReason;
 use crate::debate::status::{labels, status};
 use crate::debate::verdict::{VerdictBasis, judgment};
 use crate::debate::{Debate, DebateOutcome, Origin, Side, Status};
@@ -48,68 +49,8 @@ impl GameScore {
     }
 }
 
-/// Why a debate is not rated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(rename = "Unrated")]
-pub enum UnratedReason {
-    /// It is not over.
-    Unfinished,
-    /// The user cancelled it.
-    Cancelled,
-    /// It failed or was aborted.
-    Failed,
-    /// A turn is missing.
-    Degraded,
-    /// One side stopped replying, and there was no ruling.
-    Forfeited,
-    /// It has no two sides, or no verdict between them.
-    NoVerdict,
-    /// It was imported.
-    Imported,
-    /// It is the demo.
-    Demo,
-    /// A participant was a script.
-    Scripted,
-    /// Both sides are, or may be, the same model.
-    SingleModel,
-    /// The model of an MCP client argued, and its name is unknown.
-    UnknownModel,
-    /// A bot without a name argued.
-    UnnamedBot,
-    /// A seat was handed over.
-    HandedOver,
-    /// More than one model replied for a side.
-    ModelChanged,
-    /// Its event log is invalid.
-    Flawed,
-}
-
-impl UnratedReason {
-    /// Reason for display, in a few words.
-    pub fn describe(self) -> &'static str {
-        match self {
-            UnratedReason::Unfinished => "not over",
-            UnratedReason::Cancelled => "cancelled",
-            UnratedReason::Failed => "failed: there was nothing to debate",
-            UnratedReason::Degraded => "degraded: something that was to be said is missing",
-            UnratedReason::Forfeited => "forfeited: one side fell silent, and nobody ruled",
-            UnratedReason::NoVerdict => "no verdict between two sides",
-            UnratedReason::Imported => "imported: held elsewhere",
-            UnratedReason::Demo => "demo",
-            UnratedReason::Scripted => "scripted: somebody read from a file",
-            UnratedReason::SingleModel => "single-model: both sides are, or may be, the same",
-            UnratedReason::UnknownModel => "argued by the model of a client, which is not known",
-            UnratedReason::UnnamedBot => "argued by a bot without a name",
-            UnratedReason::HandedOver => "a seat changed hands",
-            UnratedReason::ModelChanged => "a side was answered for by more than one model",
-            UnratedReason::Flawed => "its log cannot be believed",
-        }
-    }
-}
-
 /// Checks a debate by its card alone, so that logs of unrated debates need not be read.
-pub fn check_card(card: &DebateCard) -> Result<(), UnratedReason> {
+pub(super) fn check_card(card: &DebateCard) -> Result<(), UnratedReason> {
     let has_label = |label: &str| card.labels.iter().any(|it| it == label);
     let is_script = |voice: &Option<String>| {
         voice.as_deref().is_some_and(|it| it == "script" || it.starts_with("script:"))
@@ -135,7 +76,7 @@ pub fn check_card(card: &DebateCard) -> Result<(), UnratedReason> {
 
 /// Converts a debate to a rated game, or returns why it is not rated. A contested verdict is a
 /// draw, for whatever reason, because it could have gone the other way.
-pub fn to_rated_game(debate: &Debate) -> Result<RatedGame, UnratedReason> {
+pub(super) fn to_rated_game(debate: &Debate) -> Result<RatedGame, UnratedReason> {
     let labels = labels(debate);
     if labels.contains(&"demo") {
         return Err(UnratedReason::Demo);
@@ -189,3 +130,6 @@ fn check_complete(status: Status) -> Result<(), UnratedReason> {
         Status::Aborted | Status::Failed => Err(UnratedReason::Failed),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! Whom a rating belongs to: a tool with the model it reported. The tool is part of the name,
 //! because the same model argues differently in another tool.
-use super::eligibility::UnratedReason;
+use super::unrated_reason::UnratedReason;
 use crate::debate::{Cue, Debate, Participant, Role, Side};
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ const MAX_NAME_CHARS: usize = 60;
 
 /// One side of a debate, as it is rated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RatedEntrant {
+pub(super) struct RatedEntrant {
     /// Name on the leaderboard.
-    pub name: String,
+    pub(super) name: String,
     /// Participant of the seat.
-    pub participant: Participant,
+    pub(super) participant: Participant,
     /// Model that the provider reported, if any.
-    pub model: Option<String>,
+    pub(super) model: Option<String>,
 }
 
 impl RatedEntrant {
     /// The entrant that argued for a side. An error if the model changed or is unknown.
-    pub fn from_debate(debate: &Debate, side: Side) -> Result<RatedEntrant, UnratedReason> {
+    pub(super) fn from_debate(debate: &Debate, side: Side) -> Result<RatedEntrant, UnratedReason> {
         let role = side.role();
         let Some(seat) = debate.find_seat(role) else { return Err(UnratedReason::NoVerdict) };
         let participant = seat.voice.clone();
@@ -52,7 +52,7 @@ impl RatedEntrant {
 
     /// Whether both may be the same model. Reported models are compared first, without vendor
     /// prefix. Otherwise the participants decide.
-    pub fn may_be_same_model(&self, other: &RatedEntrant) -> bool {
+    pub(super) fn may_be_same_model(&self, other: &RatedEntrant) -> bool {
         if self.name == other.name {
             return true;
         }
@@ -67,13 +67,13 @@ impl RatedEntrant {
 }
 
 /// Name of a judge: its tool, with the model it reported for this cue.
-pub fn judge_name(debate: &Debate, cue: Cue) -> String {
+pub(super) fn judge_name(debate: &Debate, cue: Cue) -> String {
     let model = reported_models(debate, |other| other == cue).pop_first().map(sanitize_name);
     display_name(&debate.seat(cue).voice, model.as_deref())
 }
 
 /// Key in the setup's terms that holds the bot name of a side.
-pub fn bot_name_term(side: Side) -> &'static str {
+fn bot_name_term(side: Side) -> &'static str {
     if side.role() == Role::Pro { "supporting_bot" } else { "opposing_bot" }
 }
 

@@ -2,7 +2,8 @@
 //! archive.
 use super::agreement::{DebateRulings, JudgeAgreement, judge_agreement, wilson_interval};
 use super::bradley_terry::{RatingEstimate, fit_ratings};
-use super::eligibility::{self, GameScore, RatedGame, UnratedReason};
+use super::eligibility::{self, GameScore, RatedGame};
+use super::unrated_reason::UnratedReason;
 use crate::app::{App, AppError};
 use crate::debate::Debate;
 use crate::engine::{DebateCard, DebateQuery};

@@ -1,16 +1,16 @@
 //! The result of a dialogue: its outcome (`consensus`, `partial` or `disagreement`), the insights
 //! and the user's decision. A dialogue has no winner, and its suggestions are never carried out.
 use super::sanitize::{demote_headings, one_line};
-use super::summary::summary_header;
+use super::summary_header::summary_header;
 use crate::debate::insights::{DialogueOutcome, concluding_sections, key_insights, parse_outcome};
 use crate::debate::{Debate, DebateOutcome, Role, Section};
 use std::fmt::Write;
 
 /// Text for a dialogue on which the user has recorded no decision.
-pub const NO_DECISION_NOTICE: &str = "None recorded. Silence is not consent: nothing may be changed because \
+pub(super) const NO_DECISION_NOTICE: &str = "None recorded. Silence is not consent: nothing may be changed because \
                              of this dialogue without the user's explicit word.";
 /// Notice below every dialogue: suggestions are shown, never carried out.
-pub const SUGGESTIONS_NOTICE: &str =
+const SUGGESTIONS_NOTICE: &str =
     "Suggestions made in this dialogue are shown and never carried out by it.";
 
 /// Renders the summary of a dialogue as Markdown.

@@ -1,6 +1,6 @@
 //! Renders the ledger as text: each side's claims, their evidence, the result of each citation
 //! lookup, and what became of the claim. The ledger itself is built in `crate::debate::ledger`.
-use super::participants::speaker_name;
+use super::participants::{speaker_name, turn_name};
 use super::sanitize::one_line;
 use crate::debate::flags::{DebateFlag, find_flags};
 use crate::debate::ledger::{ClaimStatus, LedgerEntry, LedgerTally, entries, tally};
@@ -92,7 +92,7 @@ pub fn citations_for_evidence<'a>(
 }
 
 /// A piece of evidence with the result of its citation lookup, struck through if the lookup failed.
-pub fn annotate_evidence(evidence: &str, citations: &[&Citation]) -> String {
+pub(super) fn annotate_evidence(evidence: &str, citations: &[&Citation]) -> String {
     let line = one_line(evidence);
     let Some(first) = citations.first() else { return line };
     let descriptions: Vec<String> =
@@ -137,7 +137,7 @@ pub fn wrong_citations(debate: &Debate) -> Vec<String> {
 }
 
 /// Every flag raised by the checks, with the side it counts against.
-pub fn flag_lines(debate: &Debate) -> Vec<String> {
+pub(super) fn flag_lines(debate: &Debate) -> Vec<String> {
     let flags = find_flags(debate, Cue::END);
     let line = |flag: &DebateFlag| {
         format!("{}: {}", status::side_name(debate, flag.side), describe_flag(debate, flag))
@@ -146,6 +146,6 @@ pub fn flag_lines(debate: &Debate) -> Vec<String> {
 }
 
 fn describe_flag(debate: &Debate, flag: &DebateFlag) -> String {
-    let turn = super::verdict::turn_name(debate, flag.cue);
+    let turn = turn_name(debate, flag.cue);
     format!("{} ({turn})", flag.message)
 }

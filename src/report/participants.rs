@@ -1,5 +1,6 @@
 //! Names of participants: kind of debate, seats, models and speakers. All of it is derived from the
 //! roles and the record, never from the format's name, so that custom formats work, too.
+use super::research::research_judgment;
 use crate::debate::{Cue, Debate, Role, status};
 
 /// Kind of a debate, derived from the roles that take part.
@@ -49,12 +50,12 @@ pub fn main_pair(debate: &Debate) -> [Option<u8>; 2] {
 pub fn rounds_completed(debate: &Debate) -> u8 {
     match debate_kind(debate) {
         DebateKind::Contest | DebateKind::Dialogue => status::completed_rounds(debate),
-        DebateKind::Research => u8::from(super::research::research_judgment(debate).is_some()),
+        DebateKind::Research => u8::from(research_judgment(debate).is_some()),
     }
 }
 
 /// Tool and model of every seat with this role, for example `claude (opus), codex (default model)`.
-pub fn role_models(debate: &Debate, role: Role) -> Option<String> {
+pub(super) fn role_models(debate: &Debate, role: Role) -> Option<String> {
     let mut models =
         seats_with_role(debate, role).map(|seat_index| seat_model_text(debate, seat_index));
     let first = models.next()?;
@@ -104,10 +105,17 @@ pub fn speaker_title(debate: &Debate, cue: Cue) -> String {
 }
 
 /// Name of the speaker at a cue, for use within a sentence.
-pub fn speaker_name(debate: &Debate, cue: Cue) -> String {
+pub(super) fn speaker_name(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
     match seat.role.side() {
         Some(side) => status::side_name(debate, side),
         None => seat.title_in_sentence(),
     }
+}
+
+/// Name of a turn, for example `round 2, challenger`.
+pub fn turn_name(debate: &Debate, cue: Cue) -> String {
+    let seat = debate.seat(cue);
+    let role = seat.title_in_sentence();
+    if cue.round == 0 { role } else { format!("round {}, {role}", cue.round) }
 }

@@ -5,7 +5,7 @@ use crate::debate::{Debate, Envelope};
 use std::fmt::Write;
 
 /// The table as Markdown, followed by the caveats of single turns. Empty if no tool was called.
-pub fn participation_table(debate: &Debate) -> String {
+pub(super) fn participation_table(debate: &Debate) -> String {
     let was_called =
         |envelope: &Envelope| envelope.attempts.is_some() || envelope.version.is_some();
     let turns: Vec<_> = debate

@@ -7,8 +7,9 @@ use super::participants::{DebateKind, debate_kind, role_models, seats_with_role,
 use super::participation::participation_table;
 use super::research::research_judgment;
 use super::sanitize::{demote_headings, one_line, strip_control_chars};
-use super::structured_reply::render_structured_reply;
-use super::summary::{demo_notice, render_summary};
+use super::structured_reply::{SEALED_PLACEHOLDER, render_structured_reply};
+use super::summary::render_summary;
+use super::summary_header::demo_notice;
 use crate::debate::body::ClaimPurpose;
 use crate::debate::ledger::citations_for_claim;
 use crate::debate::state::SeatTransfer;
@@ -246,9 +247,6 @@ fn render_conclusion(text: &mut String, debate: &Debate, kind: DebateKind) {
         let _ = write!(text, "\n### User's Decision\n\n{}\n", demote_headings(decision));
     }
 }
-
-/// Placeholder for a reply that is hidden until all seats of its phase have answered.
-pub const SEALED_PLACEHOLDER: &str = "(Sealed until all have answered.)\n";
 
 /// Renders one turn below the name of its speaker.
 fn render_turn(

@@ -4,19 +4,24 @@
 //! | module | content |
 //! |---|---|
 //! | `labels` | localized labels of the report |
+//! | `judgment` | the judge's sections in the record |
 //! | `audit` | evidence audit: the auditor's tags and the result of the citation lookup |
 mod audit;
+mod judgment;
 mod labels;
+
+pub use judgment::research_judgment;
 
 use super::ledger::{annotate_evidence, citations_for_evidence, claim_rating};
 use super::participants::{seat_model, seats_with_role};
 use super::sanitize::{demote_headings, one_line};
-use super::summary::{demo_notice, summary_header};
+use super::structured_reply::SEALED_PLACEHOLDER;
+use super::summary_header::{demo_notice, summary_header};
 use crate::debate::RuleWeight;
 use crate::debate::ledger::citations_for_claim;
 use crate::debate::{
-    Body, Claim, Cue, Debate, DebateOutcome, Reply, ReplyKind, Role, Section, Status,
-    TranscriptScope, TurnFailure, report_sections, status,
+    Claim, Cue, Debate, DebateOutcome, Reply, ReplyKind, Role, Section, Status, TranscriptScope,
+    TurnFailure, report_sections, status,
 };
 use labels::ReportLabels;
 use std::fmt::Write;
@@ -33,19 +38,6 @@ pub fn research_report(debate: &Debate) -> Option<String> {
     render_arguments(&mut text, debate, labels);
     render_judgment(&mut text, sections, labels);
     Some(text)
-}
-
-/// Sections of the judge's reply in the last act.
-pub fn research_judgment(debate: &Debate) -> Option<&[Section]> {
-    let ending = debate.setup().ending_act();
-    debate.replies_in(..).rev().find_map(|(cue, body)| match body {
-        Body::Sections { sections }
-            if cue.act == ending && debate.seat(cue).role == Role::Judge =>
-        {
-            Some(sections.as_slice())
-        }
-        _ => None,
-    })
 }
 
 /// Summary of a research debate without a judgment: progress so far, or the findings.
@@ -213,7 +205,7 @@ fn render_speech(
 ) {
     let reply = match turn {
         Some((cue, Ok(_))) if debate.is_sealed(cue) => {
-            text.push_str(super::record::SEALED_PLACEHOLDER);
+            text.push_str(SEALED_PLACEHOLDER);
             return;
         }
         Some((_, Ok(reply))) => reply,

@@ -16,13 +16,13 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// Escapes a text for a cell of a Markdown table.
-pub fn escape_table_cell(text: &str) -> String {
+pub(super) fn escape_table_cell(text: &str) -> String {
     one_line(text).replace('\\', "\\\\").replace('|', "\\|")
 }
 
 /// Demotes headings and rules below our own heading levels, escapes HTML tags and closes open code
 /// fences.
-pub fn demote_headings(text: &str) -> String {
+pub(super) fn demote_headings(text: &str) -> String {
     let text = strip_control_chars(text);
     let mut open_fence: Option<(char, usize)> = None;
     let mut lines: Vec<String> = vec![];
@@ -89,3 +89,6 @@ fn escape_html_tags(line: &str) -> String {
     }
     escaped
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,8 @@
 //! Status of a debate in five lines: topic, the position of each side, concessions, and what is
 //! open or due next. Shown when a user or client returns to a debate.
 use super::participants::{DebateKind, debate_kind, seats_with_role};
-use super::record::SEALED_PLACEHOLDER;
 use super::sanitize::one_line;
+use super::structured_reply::SEALED_PLACEHOLDER;
 use super::verdict::verdict_view;
 use crate::debate::ledger::{ClaimStatus, LedgerEntry, entries};
 use crate::debate::{
@@ -242,3 +242,6 @@ fn truncate_at_word(text: &str, max_chars: usize) -> String {
     let truncated = if truncated.len() * 2 < short.len() { short.as_str() } else { truncated };
     format!("{truncated} …")
 }
+
+#[cfg(test)]
+mod tests;

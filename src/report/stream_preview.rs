@@ -305,3 +305,6 @@ impl JsonParser {
             .map(|string| string.key_prefix);
     }
 }
+
+#[cfg(test)]
+mod tests;

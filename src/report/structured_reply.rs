@@ -1,10 +1,13 @@
 //! Renders structured replies as text: marks, petitions, admissions and votes.
 use super::sanitize::{demote_headings, escape_table_cell, one_line};
-use super::verdict::unmask_sides;
+use super::unmask::unmask_sides;
 use crate::debate::body::{AdmissionGrounds, Foul, Novelty};
 use crate::debate::{Body, Cue, Debate, Side, status};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+
+/// Placeholder for a reply that is hidden until all seats of its phase have answered.
+pub const SEALED_PLACEHOLDER: &str = "(Sealed until all have answered.)\n";
 
 /// Renders a structured reply with the real names of the sides. `None` for free text.
 pub fn render_structured_reply(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {

@@ -1,13 +1,14 @@
 //! Renders the result of a debate as Markdown, verdict first. `render_summary` is the entry point.
 //! The CLI prints it at the end of a debate. The MCP tool `show_debate` and the record (`record`)
 //! use it too.
-use super::court;
+use super::court_summary::{render_court, render_round_marks};
 use super::dialogue::dialogue_summary;
 use super::ledger::wrong_citations;
-use super::participants::{DebateKind, debate_kind, role_models, rounds_completed};
+use super::participants::{DebateKind, debate_kind, turn_name};
 use super::research::{research_report, summary_without_judgment};
 use super::sanitize::{demote_headings, escape_table_cell, one_line};
-use super::verdict::{RulingView, VerdictView, turn_name, unsupported_claims, verdict_view};
+use super::summary_header::summary_header;
+use super::verdict::{RulingView, VerdictView, unsupported_claims, verdict_view};
 use crate::debate::body::BlindSpot;
 use crate::debate::{Body, Cue, Debate, DebateOutcome, ReplyKind, Role, Side, status};
 use std::fmt::Write;
@@ -21,44 +22,6 @@ pub fn render_summary(debate: &Debate) -> String {
         (None, DebateKind::Research) => {
             research_report(debate).unwrap_or_else(|| summary_without_judgment(debate))
         }
-    }
-}
-
-/// Header of every summary: topic, participants, rounds, rigor, status and notices.
-pub(super) fn summary_header(debate: &Debate, roles: &[Role], extra_lines: &[String]) -> String {
-    let mut text = String::from("## Debate Summary\n\n");
-    text.push_str(demo_notice(debate));
-    let _ = writeln!(text, "Topic: {}  ", one_line(debate.current_topic()));
-    for role in roles.iter().filter(|role| debate.has_active_role(**role)) {
-        if let Some(models) = role_models(debate, *role) {
-            let _ = writeln!(text, "{}: {}  ", role.title(), one_line(&models));
-        }
-    }
-    let _ = writeln!(text, "Rounds: {}  ", rounds_completed(debate));
-    let _ = writeln!(text, "Rigor: {}  ", status::rigor(debate));
-    let status = [format!("Status: {}", status::result_name(debate))];
-    let lines: Vec<&str> = status.iter().chain(extra_lines).map(String::as_str).collect();
-    let _ = writeln!(text, "{}", lines.join("  \n"));
-    if status::labels(debate).contains(&"single-model") {
-        text.push_str(
-            "\nSingle-model: both sides were played by the same model, so expect less disagreement \
-             than between different ones.\n",
-        );
-    }
-    let notices: Vec<String> =
-        status::notices(debate).iter().map(|notice| one_line(notice)).collect();
-    if !notices.is_empty() {
-        let _ = write!(text, "\n{}\n", notices.join("\n"));
-    }
-    text
-}
-
-/// Warning for demo debates, which are scripted and call no model. Empty otherwise.
-pub(super) fn demo_notice(debate: &Debate) -> &'static str {
-    if status::labels(debate).contains(&"demo") {
-        "> DEMO: scripted voices, no model was asked. This is not advice.\n\n"
-    } else {
-        ""
     }
 }
 
@@ -120,7 +83,7 @@ fn render_verdict(text: &mut String, debate: &Debate, verdict: &VerdictView) {
             status::count_new_evidence(debate)
         );
     }
-    court::render_court(text, debate, verdict);
+    render_court(text, debate, verdict);
     render_judge_assessment(text, debate, verdict);
 }
 
@@ -280,7 +243,7 @@ fn render_no_verdict(text: &mut String, debate: &Debate) {
             write!(text, "\nNo verdict was given, and nobody has won.\n")
         }
     };
-    court::render_round_marks(text, debate);
+    render_round_marks(text, debate);
     render_list(text, "\nUnsupported claims:\n", &unsupported_claims(debate));
     render_list(text, "\nCitations that do not resolve:\n", &wrong_citations(debate));
 }

@@ -1,7 +1,9 @@
 //! The verdict as a serializable view, with the real names of the sides. Judges see the sides
-//! masked as A and B. `verdict_view` is the entry point, `unmask_sides` restores the names.
+//! masked as A and B. `verdict_view` is the entry point.
 use super::court::{CourtView, court_view};
 use super::ledger::{flag_lines, wrong_citations};
+use super::participants::turn_name;
+use super::unmask::unmask_sides;
 use crate::debate::body::{
     AgreedPoint, BlindSpot, ClaimCheck, DebateQuality, DecisionChange, DisputedPoint,
 };
@@ -230,7 +232,7 @@ fn find_decisive_claim(debate: &Debate, winner: Side, id: &str) -> DecisiveClaim
 }
 
 /// Claims without evidence, with side and claim id.
-pub fn unsupported_claims(debate: &Debate) -> Vec<String> {
+pub(super) fn unsupported_claims(debate: &Debate) -> Vec<String> {
     let unsupported =
         ledger::entries(debate, Cue::END).into_iter().filter(ledger::LedgerEntry::is_unsupported);
     unsupported
@@ -239,50 +241,4 @@ pub fn unsupported_claims(debate: &Debate) -> Vec<String> {
             format!("{side} `{}`: {}", entry.claim.id, entry.claim.text)
         })
         .collect()
-}
-
-/// Name of a turn, for example `round 2, challenger`.
-pub fn turn_name(debate: &Debate, cue: Cue) -> String {
-    let seat = debate.seat(cue);
-    let role = seat.title_in_sentence();
-    if cue.round == 0 { role } else { format!("round {}, {role}", cue.round) }
-}
-
-/// Replaces the masks `Side A` and `Side B` in a judge's text by the real names.
-pub fn unmask_sides(debate: &Debate, cue: Cue, text: &str) -> String {
-    let mut text = text.to_owned();
-    for side in [Side::Pro, Side::Con] {
-        if let Some(label) = debate.side_label(cue, side) {
-            let name = status::side_name(debate, side);
-            let name = if name == side.role_name() { format!("the {name}") } else { name };
-            for word in ["Side", "side"] {
-                text = replace_word(&text, &format!("{word} {label}"), &name);
-            }
-        }
-    }
-    text
-}
-
-/// Replaces a word only where it is not part of a longer one, and adjusts the article at the start
-/// of a sentence.
-fn replace_word(text: &str, word: &str, replacement: &str) -> String {
-    let mut replaced = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(position) = rest.find(word) {
-        let (before, after) = (&rest[..position], &rest[position + word.len()..]);
-        let is_whole_word = !before.ends_with(|c: char| c.is_ascii_alphanumeric())
-            && !after.starts_with(|c: char| c.is_ascii_alphanumeric());
-        replaced.push_str(before);
-        let starts_sentence = replaced.trim_end().ends_with(['.', '!', '?']);
-        match replacement.strip_prefix("the ") {
-            _ if !is_whole_word => replaced.push_str(word),
-            Some(rest) if starts_sentence => {
-                replaced.push_str("The ");
-                replaced.push_str(rest);
-            }
-            _ => replaced.push_str(replacement),
-        }
-        rest = after;
-    }
-    replaced + rest
 }

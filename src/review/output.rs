@@ -1,17 +1,17 @@
 //! Output formats of a review. Each is a pure function that escapes all text of the review, because
 //! it is untrusted. Entry points: `ReviewFormat` and `render_review`.
-pub mod escape_markdown;
+mod escape_markdown;
 mod github_annotations;
 mod gitlab;
 mod html;
 mod limits;
-pub mod location;
+mod location;
 mod markdown;
 mod markdown_summary;
 mod phrases;
 mod pr_comment;
 mod rdjson;
-pub mod sanitize;
+mod sanitize;
 mod sarif;
 mod truncate;
 
@@ -21,13 +21,6 @@ pub use pr_comment::COMMENT_MARKER;
 use super::Review;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// Rule id of all findings in formats that require one. Severity is not part of it, because a later
-/// review may change the severity of the same finding.
-const RULE_ID: &str = "design/challenge";
-
-/// Limit of findings in the formats that other programs parse.
-const MAX_RESULTS: usize = 5_000;
 
 /// Output format of a review (`--output`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,28 +116,4 @@ pub struct ReviewDocument<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::review::finding::Finding;
-    use crate::review::test_review::{finding_with_claim, location_of_file};
-
-    #[test]
-    fn findings_for_other_programs_are_limited() {
-        assert_eq!(MAX_RESULTS, 5_000);
-        let place = Some(location_of_file("src/a.rs"));
-        let finding = Finding { place, ..finding_with_claim("It grows.") };
-        let count_results = |count: usize| {
-            let review = Review { findings: vec![finding.clone(); count], ..Review::default() };
-            let count_in = |format: ReviewFormat, key: &str| {
-                render_review(&review, format).matches(key).count()
-            };
-            [
-                count_in(ReviewFormat::Sarif, "\"ruleIndex\""),
-                count_in(ReviewFormat::Rdjson, "\"severity\""),
-                count_in(ReviewFormat::Gitlab, "\"check_name\""),
-            ]
-        };
-        assert_eq!(count_results(MAX_RESULTS), [MAX_RESULTS; 3]);
-        assert_eq!(count_results(MAX_RESULTS + 1), [MAX_RESULTS; 3]);
-    }
-}
+mod tests;

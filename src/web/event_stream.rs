@@ -2,7 +2,7 @@
 //! messages it catches up from the feed.
 use super::live_feed::{FeedMessage, FeedStart, LiveFeed, LiveFeeds};
 use crate::app::AppError;
-use crate::page::rendered::Viewer;
+use crate::page::context::Viewer;
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};

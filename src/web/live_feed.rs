@@ -4,9 +4,10 @@
 use super::auth::AuthTokens;
 use crate::app::{App, AppError};
 use crate::engine::DebateNews;
+use crate::page::context::{RenderContext, Viewer};
 use crate::page::history::DebateHistory;
 use crate::page::live::{LiveTextUpdate, LiveTurns};
-use crate::page::rendered::{PageUpdate, RenderContext, RenderedDebate, Viewer};
+use crate::page::rendered::{PageUpdate, RenderedDebate};
 use axum::body::Bytes;
 use serde::Serialize;
 use std::collections::{HashMap, VecDeque};

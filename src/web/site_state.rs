@@ -7,7 +7,7 @@ use super::live_feed::LiveFeeds;
 use crate::app::App;
 use crate::arena::ArenaService;
 use crate::engine::{DebateCard, DebateQuery, StoredDebate, Workspace};
-use crate::page::rendered::Viewer;
+use crate::page::context::Viewer;
 use axum::http::HeaderMap;
 use std::sync::Arc;
 use std::time::Instant;

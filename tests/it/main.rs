@@ -25,8 +25,6 @@ mod browser_harness;
 mod browser_live;
 #[cfg(unix)]
 mod browser_pages;
-#[path = "../../src/test_support/chaos.rs"]
-mod chaos;
 #[cfg(unix)]
 mod ci_files;
 mod cli_archive;
@@ -63,6 +61,7 @@ mod fake_clis;
 mod fake_providers;
 mod findability;
 mod golden;
+#[path = "../../src/test_support/html_checker.rs"]
 mod html_checker;
 mod import_graph;
 mod invalid_replies;
@@ -90,7 +89,6 @@ mod naming;
 mod packaging;
 mod page_assets;
 mod page_debate;
-mod page_markdown;
 #[cfg(unix)]
 mod preflight;
 #[path = "../../src/test_support/prerequisites.rs"]
@@ -103,8 +101,8 @@ mod provider_places;
 mod provider_snapshot;
 #[cfg(unix)]
 mod provider_turn;
-mod rating;
-mod rating_eligibility;
+#[path = "../../src/test_support/random_formats.rs"]
+mod random_formats;
 #[cfg(unix)]
 mod real_cli;
 #[cfg(unix)]
@@ -119,10 +117,6 @@ mod real_formats;
 mod real_kills;
 mod recheck;
 mod recovery;
-mod report_court;
-mod report_dialogue;
-mod report_research;
-mod report_sanitize;
 mod research_rules;
 #[cfg(unix)]
 mod review_attacks;
@@ -132,7 +126,6 @@ mod review_ci;
 mod review_ci_context;
 #[cfg(unix)]
 mod review_diffs;
-mod review_findings;
 #[cfg(unix)]
 mod review_fixture;
 #[cfg(unix)]
@@ -144,9 +137,6 @@ mod review_injection_corpus;
 mod review_lifecycle;
 #[cfg(unix)]
 mod review_mcp;
-mod review_output;
-mod review_output_ci;
-mod review_output_escaping;
 #[cfg(unix)]
 mod review_patches;
 #[cfg(unix)]
@@ -154,12 +144,10 @@ mod review_rerun;
 mod rust_paths;
 mod scripted_replies;
 mod session;
-mod short_status;
 #[path = "../../src/test_support/simulated_players.rs"]
 mod simulated_players;
 mod store;
 mod store_outputs;
-mod stream_preview;
 mod takeover;
 mod test_env;
 #[path = "../../src/test_support/tool_error_text.rs"]

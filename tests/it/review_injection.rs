@@ -4,8 +4,8 @@ use crate::review_fixture::{
     ADDED_LINE, AFTER, OTHER_ADDED_LINE, OUTPUT_FORMATS, ReviewFixture, ReviewScript, claim,
 };
 use crate::review_injection_corpus::{Injection, InjectionSite, all_injections};
+use debate_mcp::debate::invisible_chars::is_invisible;
 use debate_mcp::review::output::COMMENT_MARKER;
-use debate_mcp::review::output::sanitize::is_invisible;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,6 +1,6 @@
 //! Cost panel: calls, tokens, cost and time of each seat.
-use super::render_table;
 use crate::debate::{Debate, Envelope, Spend};
+use crate::page::elements::render_table;
 use crate::page::html::{MAX_NAME_CHARS, truncate};
 use crate::report::sanitize::one_line;
 use maud::{Markup, Render, html};

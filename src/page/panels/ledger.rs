@@ -1,8 +1,8 @@
 //! Ledger panel: every claim and what became of it.
 use crate::debate::ledger::{ClaimStatus, LedgerEntry, entries, tally};
 use crate::debate::{Cue, Debate, Side, status};
+use crate::page::context::RenderContext;
 use crate::page::html::{MAX_NAME_CHARS, MAX_SHORT_NAME_CHARS, truncate};
-use crate::page::rendered::RenderContext;
 use crate::report::ledger::tally_line;
 use crate::report::sanitize::one_line;
 use maud::{Markup, html};

@@ -1,10 +1,10 @@
 //! Score panels: round marks, rulings and votes, as soon as they are unsealed.
-use super::render_table;
 use crate::debate::round_marks::{self, SideMark};
 use crate::debate::verdict::rulings;
 use crate::debate::{Debate, ReplyKind, Role, Side, status};
+use crate::page::context::RenderContext;
+use crate::page::elements::render_table;
 use crate::page::html::{MAX_NAME_CHARS, MAX_NOTE_CHARS, truncate};
-use crate::page::rendered::RenderContext;
 use crate::report::court;
 use crate::report::sanitize::one_line;
 use maud::{Markup, Render, html};

@@ -1,6 +1,6 @@
 //! Seats panel: every seat with its role and model.
-use super::render_table;
 use crate::debate::{Debate, Seat, Side};
+use crate::page::elements::render_table;
 use crate::page::html::{MAX_HASH_CHARS, MAX_NAME_CHARS, MAX_SHORT_NAME_CHARS, truncate};
 use crate::report::participants::seat_model;
 use crate::report::sanitize::one_line;

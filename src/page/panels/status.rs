@@ -1,9 +1,9 @@
 //! Status panel: status, round, pending turns and notices.
 use crate::debate::{Cue, Debate, PauseReason, Rounds, Step, next, status};
+use crate::page::elements::{capitalize, render_state, render_time, turn_element_id};
+use crate::page::event_label::round_label;
 use crate::page::history::DebateHistory;
 use crate::page::html::{MAX_NOTE_CHARS, truncate};
-use crate::page::timeline::round_label;
-use crate::page::turn::{capitalize, render_state, render_time, turn_element_id};
 use crate::report::participants::speaker_title;
 use crate::report::sanitize::one_line;
 use maud::{Markup, Render, html};

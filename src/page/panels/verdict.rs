@@ -3,9 +3,9 @@
 //! (`compare`).
 use crate::debate::insights::concluding_sections;
 use crate::debate::{Debate, Section, status};
+use crate::page::elements::capitalize;
 use crate::page::html::{MAX_NAME_CHARS, MAX_NOTE_CHARS, truncate};
 use crate::page::markdown::render_markdown;
-use crate::page::turn::capitalize;
 use crate::report::dialogue;
 use crate::report::participants::{DebateKind, debate_kind};
 use crate::report::research::research_judgment;

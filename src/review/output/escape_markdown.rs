@@ -16,12 +16,12 @@ const HASH_PIECE_CHARS: usize = MIN_COMMIT_HASH_CHARS - 1;
 
 /// Escapes text for one line of at most `max_bytes` bytes. Short code spans stay code. Not for the
 /// start of a line: use `escape_paragraphs` there.
-pub fn escape_line(text: &str, max_bytes: usize) -> String {
+pub(super) fn escape_line(text: &str, max_bytes: usize) -> String {
     join_within(escaped_pieces(&single_line(text, max_bytes)), max_bytes)
 }
 
 /// Escapes text with its lines and paragraphs, at most `max_bytes` bytes.
-pub fn escape_paragraphs(text: &str, max_bytes: usize) -> String {
+pub(super) fn escape_paragraphs(text: &str, max_bytes: usize) -> String {
     let mut output = String::new();
     let mut gap = "";
     for text in truncate_chars(&reveal_invisible(text), max_bytes).lines() {
@@ -43,7 +43,7 @@ pub fn escape_paragraphs(text: &str, max_bytes: usize) -> String {
 }
 
 /// A code span on one line, at most `max_chars` characters.
-pub fn code_span(text: &str, max_chars: usize) -> String {
+pub(super) fn code_span(text: &str, max_chars: usize) -> String {
     let text = break_log_commands(&single_line(text, max_chars));
     if text.is_empty() {
         return "(nothing)".into();
@@ -55,7 +55,7 @@ pub fn code_span(text: &str, max_chars: usize) -> String {
 
 /// A fenced code block. Every line gets the prefix `| `, so that no bot or CI log parses it as a
 /// command.
-pub fn code_block(block: &str) -> String {
+pub(super) fn code_block(block: &str) -> String {
     let block = break_log_commands(block);
     let fence = "`".repeat((longest_backtick_run(&block) + 1).max(3));
     let lines: Vec<String> = block.lines().map(|line| format!("| {line}")).collect();

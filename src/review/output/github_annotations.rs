@@ -2,8 +2,9 @@
 //! start another command.
 use super::location::{line_range, repo_path};
 use super::phrases::{count_with_noun, finding_line, omitted_note};
-use super::sanitize::{break_log_commands, is_invisible};
+use super::sanitize::break_log_commands;
 use crate::debate::Severity;
+use crate::debate::invisible_chars::is_invisible;
 use crate::review::Review;
 use crate::review::finding::Finding;
 use std::fmt::Write;

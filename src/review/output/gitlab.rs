@@ -1,8 +1,9 @@
 //! GitLab Code Quality report, as JSON.
+use super::limits::MAX_RESULTS;
 use super::location::{line_range, repo_path};
 use super::phrases::finding_line;
 use super::sanitize::to_safe_json;
-use super::{MAX_RESULTS, RULE_ID};
+use super::sarif::RULE_ID;
 use crate::debate::Severity;
 use crate::review::Review;
 use crate::review::finding::Finding;

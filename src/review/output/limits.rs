@@ -1,6 +1,8 @@
 //! Length limits of texts that several output formats show. Markdown limits the escaped text to as
 //! many bytes, too.
 
+/// Limit of findings in the formats that other programs parse.
+pub(super) const MAX_RESULTS: usize = 5_000;
 /// Characters of the reason why a review was skipped.
 pub(super) const MAX_SKIP_REASON_CHARS: usize = 600;
 /// Characters of the title, and of what was compared.

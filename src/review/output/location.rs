@@ -6,7 +6,7 @@ use std::fmt::Write;
 const MAX_PATH_BYTES: usize = 4096;
 
 /// The path if it is relative and stays below the repository root. None otherwise.
-pub fn repo_path(location: Option<&CodeLocation>) -> Option<&str> {
+pub(super) fn repo_path(location: Option<&CodeLocation>) -> Option<&str> {
     let file = location?.file.as_str();
     let has_drive = matches!(file.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     let is_below = file.split(['/', '\\']).all(|name| !matches!(name, "" | "." | ".."));
@@ -14,14 +14,14 @@ pub fn repo_path(location: Option<&CodeLocation>) -> Option<&str> {
 }
 
 /// First and last line in the new version of the file. For removed lines, where they were.
-pub fn line_range(location: Option<&CodeLocation>) -> Option<(u32, u32)> {
+pub(super) fn line_range(location: Option<&CodeLocation>) -> Option<(u32, u32)> {
     let location = location?;
     let first = location.line.filter(|line| *line > 0)?;
     Some((first, location.end_line.unwrap_or(first).max(first)))
 }
 
 /// Percent-encodes a path as a relative URI reference.
-pub fn relative_uri(file: &str) -> String {
+pub(super) fn relative_uri(file: &str) -> String {
     let mut uri = String::with_capacity(file.len());
     for byte in file.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
@@ -34,7 +34,7 @@ pub fn relative_uri(file: &str) -> String {
 }
 
 /// Formats a location as `src/a.rs:3-5`.
-pub fn format_location(location: &CodeLocation) -> String {
+pub(super) fn format_location(location: &CodeLocation) -> String {
     let mut text = location.file.clone();
     if let Some(line) = location.line {
         let _ = write!(text, ":{line}");

@@ -1,10 +1,11 @@
 //! Reviewdog Diagnostic Format (rdjson). Messages are escaped as Markdown, because Reviewdog posts
 //! them as comments.
 use super::escape_markdown::escape_line;
+use super::limits::MAX_RESULTS;
 use super::location::{line_range, repo_path};
 use super::phrases::finding_line;
 use super::sanitize::to_safe_json;
-use super::{MAX_RESULTS, RULE_ID};
+use super::sarif::RULE_ID;
 use crate::debate::Severity;
 use crate::review::Review;
 use crate::review::finding::Finding;

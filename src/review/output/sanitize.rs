@@ -1,16 +1,14 @@
 //! Sanitizers for untrusted text: invisible characters, length limits, HTML, CI log commands, JSON.
-use crate::debate::invisible_chars::is_visible_joiner;
+use crate::debate::invisible_chars::{is_invisible, is_visible_joiner};
 use serde::Serialize;
 use std::fmt::Write;
-
-pub use crate::debate::invisible_chars::is_invisible;
 
 /// Joiners in a row that are kept, as an emoji may need them.
 const MAX_JOINERS: usize = 2;
 
 /// Replaces invisible characters by their code point: `[U+202E]`, or `[U+200B+7]` for the first of
 /// eight. Joiners that a script or an emoji needs are kept.
-pub fn reveal_invisible(text: &str) -> String {
+pub(super) fn reveal_invisible(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let mut output = String::with_capacity(text.len());
     let (mut previous, mut joiners) = (' ', 0);
@@ -39,7 +37,7 @@ pub fn reveal_invisible(text: &str) -> String {
 }
 
 /// Truncates to `max_chars` characters, with `…` at the end.
-pub fn truncate_chars(text: &str, max_chars: usize) -> String {
+pub(super) fn truncate_chars(text: &str, max_chars: usize) -> String {
     if text.chars().count() <= max_chars {
         return text.to_owned();
     }
@@ -48,13 +46,13 @@ pub fn truncate_chars(text: &str, max_chars: usize) -> String {
 }
 
 /// Sanitizes text to one line of at most `max_chars` characters.
-pub fn single_line(text: &str, max_chars: usize) -> String {
+pub(super) fn single_line(text: &str, max_chars: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     truncate_chars(&reveal_invisible(&text), max_chars)
 }
 
 /// Sanitizes text to at most `max_lines` lines and `max_chars` characters.
-pub fn multi_line(text: &str, max_chars: usize, max_lines: usize) -> String {
+pub(super) fn multi_line(text: &str, max_chars: usize, max_lines: usize) -> String {
     let text = reveal_invisible(text.trim_matches(['\r', '\n']));
     let mut lines: Vec<&str> = text.lines().map(str::trim_end).take(max_lines + 1).collect();
     if lines.len() > max_lines {
@@ -66,7 +64,7 @@ pub fn multi_line(text: &str, max_chars: usize, max_lines: usize) -> String {
 
 /// Escapes text for HTML content and quoted attributes. Also escapes CI log commands (`::`, `##[`),
 /// because the page may be printed to a log.
-pub fn escape_html(text: &str) -> String {
+pub(super) fn escape_html(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let text = text.replace('"', "&quot;").replace('\'', "&#39;").replace("##[", "&#35;#[");
     let escape_command = |line: &str| {
@@ -81,13 +79,13 @@ pub fn escape_html(text: &str) -> String {
 }
 
 /// Breaks CI log commands (`##[`, `##vso[`) and HTML comment markers anywhere in a line.
-pub fn break_log_commands(text: &str) -> String {
+pub(super) fn break_log_commands(text: &str) -> String {
     text.replace("##[", "## [").replace("##vso[", "## vso[").replace("<!--", "<! --")
 }
 
 /// Serializes to JSON with invisible characters and `##` as `\u` escapes, so that no log parses it
 /// as a command.
-pub fn to_safe_json(value: &impl Serialize) -> String {
+pub(super) fn to_safe_json(value: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
     let mut output = String::with_capacity(text.len() + 1);
     let mut chars = text.chars().peekable();

@@ -1,14 +1,18 @@
 //! SARIF 2.1.0 for code scanning. A review without findings has an empty result list, which closes
 //! the alerts of earlier reviews.
 use super::limits::MAX_DOUBTS;
+use super::limits::MAX_RESULTS;
 use super::location::{line_range, relative_uri, repo_path};
 use super::phrases::{ADVISORY_NOTE, count_with_noun, finding_line, notice_lines, omitted_note};
 use super::sanitize::{single_line, to_safe_json, truncate_chars};
-use super::{MAX_RESULTS, RULE_ID};
 use crate::debate::Severity;
 use crate::review::Review;
 use crate::review::finding::Finding;
 use serde_json::{Value, json};
+
+/// Rule id of all findings in formats that require one. Severity is not part of it, because a later
+/// review may change the severity of the same finding.
+pub(super) const RULE_ID: &str = "design/challenge";
 
 /// Size limit of the results, below the upload limit even if they do not compress.
 const MAX_RESULT_BYTES: usize = 9_000_000;

@@ -1,16 +1,16 @@
 //! From a debate about a change to a review: which claims become findings, their severity, location
 //! and fingerprint, and whether they block the merge.
-use crate::debate_fixture::{
-    citation, debate_setup, open_debate, play_until, record_reply_with, speech,
-};
-use crate::simulated_players::{fill_required_fields, verdict_reply};
-use debate_mcp::debate::{
+use crate::debate::{
     Body, ChangeSummary, Citation, CitationStatus, CodeLocation, Debate, Format, JudgeRuling,
     KnownFinding, NotedFinding, ReviewedChange, Severity, Side, formats,
 };
-use debate_mcp::review::finding::{Finding, FindingState};
-use debate_mcp::review::merge_gate::{FailOn, blocks_merge};
-use debate_mcp::review::{DEFAULT_MAX_FINDINGS, Review, ReviewDecision, review_from_debate};
+use crate::review::finding::{Finding, FindingState};
+use crate::review::merge_gate::{FailOn, blocks_merge};
+use crate::review::{DEFAULT_MAX_FINDINGS, Review, ReviewDecision, review_from_debate};
+use crate::test_support::debate_fixture::{
+    citation, debate_setup, open_debate, play_until, record_reply_with, speech,
+};
+use crate::test_support::simulated_players::{fill_required_fields, verdict_reply};
 
 fn reviewed_change(known: Vec<KnownFinding>) -> ReviewedChange {
     let compared =
@@ -51,7 +51,7 @@ fn with_severities(body: Body, severities: &[(&str, Severity)]) -> Body {
 /// A duel of two rounds about a change. The challenger raises `c` (verified), `d` (not found), `e`
 /// (verified, withdrawn) and `f` (verified). The proposer answers `c` and concedes `f`.
 fn argued_review(known: Vec<KnownFinding>, cites: Vec<Citation>) -> Debate {
-    let mut debate = open_debate(debate_mcp::debate::Setup {
+    let mut debate = open_debate(crate::debate::Setup {
         proposed: Some(reviewed_change(known)),
         ..debate_setup(review_format(), 2)
     });
@@ -284,7 +284,7 @@ fn ordinary_debate_has_no_review() {
 fn listed_findings_are_limited() {
     assert_eq!(DEFAULT_MAX_FINDINGS, 5);
     let review_with = |verified: usize, unverified: usize| {
-        let mut debate = open_debate(debate_mcp::debate::Setup {
+        let mut debate = open_debate(crate::debate::Setup {
             proposed: Some(reviewed_change(vec![])),
             ..debate_setup(review_format(), 2)
         });

@@ -1,22 +1,22 @@
 //! Output formats of a review (Markdown, JSON, SARIF, rdjson, GitLab, annotations, comment, HTML):
 //! small, empty, skipped and oversized reviews.
-use crate::prerequisites::{find_program_or_skip, repo_path};
-use debate_mcp::debate::{ChangeSummary, CodeLocation, NotedFinding, Severity};
-use debate_mcp::review::finding::{EarlierFinding, Finding, FindingEvidence, FindingState};
-use debate_mcp::review::output::{
+use crate::debate::{ChangeSummary, CodeLocation, NotedFinding, Severity};
+use crate::review::finding::{EarlierFinding, Finding, FindingEvidence, FindingState};
+use crate::review::output::{
     COMMENT_MARKER, MAX_STEP_SUMMARY_BYTES, ReviewFormat, render_review, render_summary,
 };
-use debate_mcp::review::{Review, ReviewCost, ReviewDecision, ReviewParticipant};
+use crate::review::{Review, ReviewCost, ReviewDecision, ReviewParticipant};
+use crate::test_support::prerequisites::{find_program_or_skip, repo_path};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::Path;
 
-pub(crate) fn location(file: &str, line: u32, end: u32) -> CodeLocation {
+pub(super) fn location(file: &str, line: u32, end: u32) -> CodeLocation {
     CodeLocation { file: file.into(), line: Some(line), end_line: Some(end), removed: false }
 }
 
-pub(crate) fn checked_evidence(
+pub(super) fn checked_evidence(
     found: &str,
     verified: bool,
     place: Option<CodeLocation>,
@@ -26,7 +26,7 @@ pub(crate) fn checked_evidence(
     FindingEvidence { raw, found: found.into(), verified, place, quote: Some(quote.into()) }
 }
 
-pub(crate) fn finding(number: usize, severity: Severity, claim: &str) -> Finding {
+pub(super) fn finding(number: usize, severity: Severity, claim: &str) -> Finding {
     let code_location = location("src/store.rs", 12, 14);
     Finding {
         fingerprint: format!("{number:064x}"),
@@ -48,7 +48,7 @@ pub(crate) fn finding(number: usize, severity: Severity, claim: &str) -> Finding
 }
 
 /// A typical review with two findings, one unverified finding and one fixed finding.
-pub(crate) fn small_review() -> Review {
+pub(super) fn small_review() -> Review {
     let mut first =
         finding(1, Severity::High, "`load` clones every row, and calls store_all twice.");
     first.conceded = true;
@@ -149,12 +149,12 @@ fn huge_review() -> Review {
     review
 }
 
-pub(crate) fn render_json(review: &Review, format: ReviewFormat) -> Value {
+pub(super) fn render_json(review: &Review, format: ReviewFormat) -> Value {
     let text = render_review(review, format);
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", format.as_str()))
 }
 
-/// `DEBATE_UPDATE=1 cargo test review_output` rewrites the golden files.
+/// `DEBATE_UPDATE=1 cargo test golden_outputs` rewrites the golden files.
 #[test]
 fn golden_outputs_are_up_to_date() {
     let file_name = |format: ReviewFormat| match format {
@@ -361,7 +361,7 @@ fn comment_starts_with_marker_and_fingerprints() {
 }
 
 /// Validates against the official SARIF schema from the npm package `@microsoft/jest-sarif`.
-pub(crate) fn assert_valid_sarif(reviews: &[Review]) {
+pub(super) fn assert_valid_sarif(reviews: &[Review]) {
     let schema =
         "tests/clients/node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json";
     let install = "npm ci --prefix tests/clients";

@@ -1,12 +1,10 @@
 //! Short status of a debate: at most five lines, for every format and at any turn.
-use crate::debate_fixture::{
+use crate::debate::{Body, Debate, DebateOutcome, Event, Format, Origin, Role, Setup, formats};
+use crate::report::short_status::short_status;
+use crate::test_support::debate_fixture::{
     apply_events, debate_setup, first_due_cue, open_debate, play_debate, play_until, record_reply,
     speech, without_roles,
 };
-use debate_mcp::debate::{
-    Body, Debate, DebateOutcome, Event, Format, Origin, Role, Setup, formats,
-};
-use debate_mcp::report::short_status::short_status;
 
 const WIDTH: usize = 200;
 
@@ -83,7 +81,7 @@ fn concession_quotes_are_never_truncated() {
 #[test]
 fn status_shows_when_user_input_is_due() {
     let paused_setup =
-        Setup { holds: vec![debate_mcp::debate::HoldPoint::Rounds], ..open_duel().setup().clone() };
+        Setup { holds: vec![crate::debate::HoldPoint::Rounds], ..open_duel().setup().clone() };
     let mut debate = open_debate(paused_setup);
     play_debate(&mut debate, &[], |debate| debate.turns().count() == 2);
     assert!(
@@ -138,7 +136,8 @@ fn every_format_fits_five_lines_after_every_turn() {
                 "{lines:#?}"
             );
             if turns > 20
-                && debate.setup().act(crate::debate_fixture::cue(0, 1, 0, 0)).name == "dialogue"
+                && debate.setup().act(crate::test_support::debate_fixture::cue(0, 1, 0, 0)).name
+                    == "dialogue"
             {
                 break;
             }
@@ -158,7 +157,7 @@ fn seats_without_a_side_are_shown_by_their_last_speech() {
         help: None,
         unstructured: None,
     };
-    let first_cue = debate_mcp::debate::next(&debate).first_cue().unwrap();
+    let first_cue = crate::debate::next(&debate).first_cue().unwrap();
     record_reply(&mut debate, first_cue, prose_speech("Tabs, I think.\n\nBecause of width."));
     assert!(first_due_cue(&debate, 1, "challenge").is_some());
     let lines = status_lines(&debate);

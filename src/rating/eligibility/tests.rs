@@ -1,24 +1,24 @@
 //! Which debates count for the ratings, and the reasons why others do not.
-use crate::debate_fixture::{
-    Rng, apply_events, arena_with_forfeit, ask_open_turns, debate_setup, due_cues,
-    model_participant, open_debate, play_debate, play_to_end, play_until, record_reply,
-};
-use crate::simulated_players::{reply_event, valid_reply, verdict_reply};
-use debate_mcp::debate::Status;
-use debate_mcp::debate::body::RulingScores;
-use debate_mcp::debate::{
+use crate::debate::Status;
+use crate::debate::body::RulingScores;
+use crate::debate::{
     Amendment, Body, Cue, Debate, Event, Origin, Participant, Role, Setup, Side, Step, formats,
     next,
 };
-use debate_mcp::engine::DebateCard;
-use debate_mcp::rating::eligibility::{check_card, to_rated_game};
-use debate_mcp::rating::{DebateRulings, GameScore, UnratedReason};
+use crate::engine::DebateCard;
+use crate::rating::eligibility::{check_card, to_rated_game};
+use crate::rating::{DebateRulings, GameScore, UnratedReason};
+use crate::test_support::debate_fixture::{
+    Rng, apply_events, arena_with_forfeit, ask_open_turns, debate_setup, due_cues,
+    model_participant, open_debate, play_debate, play_to_end, play_until, record_reply,
+};
+use crate::test_support::simulated_players::{reply_event, valid_reply, verdict_reply};
 
 fn duel() -> Setup {
     debate_setup(formats::duel(), 1)
 }
 
-fn duel_with_participant(role: Role, participant: Participant) -> Setup {
+fn duel_with_participant(role: Role, participant: &Participant) -> Setup {
     let mut setup = duel();
     setup
         .seats
@@ -127,7 +127,7 @@ fn model_against_itself_is_not_rated() {
         "one model under two names"
     );
     for (pro, con) in [("claude", "claude"), ("claude:a", "claude"), ("claude", "claude:b")] {
-        let mut setup = duel_with_participant(Role::Pro, pro.parse().unwrap());
+        let mut setup = duel_with_participant(Role::Pro, &pro.parse().unwrap());
         setup.seats[1].voice = con.parse().unwrap();
         assert_eq!(
             to_rated_game(&play_to_end(setup.clone(), &[])),
@@ -135,7 +135,7 @@ fn model_against_itself_is_not_rated() {
             "{pro} {con}"
         );
     }
-    let mut setup = duel_with_participant(Role::Pro, "claude:a".parse().unwrap());
+    let mut setup = duel_with_participant(Role::Pro, &"claude:a".parse().unwrap());
     setup.seats[1].voice = "claude:b".parse().unwrap();
     assert!(to_rated_game(&play_to_end(setup, &[])).is_ok(), "two models of one tool are rated");
 }
@@ -150,7 +150,7 @@ fn side_that_changed_its_model_is_not_rated() {
 #[test]
 fn scripts_and_demo_are_not_rated_in_any_seat() {
     for role in [Role::Pro, Role::Con, Role::Judge, Role::Mirror] {
-        let script = duel_with_participant(role, "script:a.json".parse().unwrap());
+        let script = duel_with_participant(role, &"script:a.json".parse().unwrap());
         assert_eq!(
             to_rated_game(&play_to_end(script, &[])),
             Err(UnratedReason::Scripted),
@@ -158,7 +158,7 @@ fn scripts_and_demo_are_not_rated_in_any_seat() {
         );
         assert_eq!(
             to_rated_game(&play_to_end(
-                duel_with_participant(role, model_participant("demo")),
+                duel_with_participant(role, &model_participant("demo")),
                 &[]
             )),
             Err(UnratedReason::Demo),
@@ -211,17 +211,17 @@ fn imported_or_handed_over_debate_is_not_rated() {
 #[test]
 fn humans_and_named_bots_are_rated_but_hosts_are_not() {
     assert_eq!(
-        to_rated_game(&play_to_end(duel_with_participant(Role::Con, Participant::Human), &[]))
+        to_rated_game(&play_to_end(duel_with_participant(Role::Con, &Participant::Human), &[]))
             .unwrap()
             .con,
         "human"
     );
     assert_eq!(
-        to_rated_game(&play_to_end(duel_with_participant(Role::Pro, Participant::Host), &[])),
+        to_rated_game(&play_to_end(duel_with_participant(Role::Pro, &Participant::Host), &[])),
         Err(UnratedReason::UnknownModel)
     );
     let rate_bots = |names: &[(&str, &str)]| {
-        let mut setup = duel_with_participant(Role::Pro, Participant::Bot);
+        let mut setup = duel_with_participant(Role::Pro, &Participant::Bot);
         setup.seats[1].voice = Participant::Bot;
         setup.terms = names.iter().map(|(key, name)| ((*key).into(), (*name).into())).collect();
         to_rated_game(&play_to_end(setup, &[]))
@@ -243,7 +243,7 @@ fn audience_is_counted_by_vote_weight() {
 
 #[test]
 fn debate_judged_by_one_of_its_sides_is_marked_as_biased() {
-    let mut setup = duel_with_participant(Role::Judge, model_participant("claude"));
+    let mut setup = duel_with_participant(Role::Judge, &model_participant("claude"));
     setup.seats[11].voice = model_participant("claude");
     assert!(to_rated_game(&play_to_end(setup, &[])).unwrap().biased_judge);
 }
@@ -294,11 +294,12 @@ fn card_filter_drops_only_unratable_debates() {
 #[test]
 fn random_debates_are_rated_only_if_complete() {
     for seed in 0..200 {
-        let setup = crate::simulated_players::random_setup(formats::duel(), seed);
+        let setup = crate::test_support::simulated_players::random_setup(formats::duel(), seed);
         if Debate::open(setup.clone()).is_err() {
             continue;
         }
-        let (debate, _) = crate::chaos::ChaosRun::play(&setup, Rng(seed).below(1 << 20) as u64);
+        let (debate, _) =
+            crate::test_support::chaos::ChaosRun::play(&setup, Rng(seed).below(1 << 20) as u64);
         if let Ok(rated) = to_rated_game(&debate) {
             assert!(debate.failed_turns().next().is_none() && debate.seat_transfers().is_empty());
             assert_ne!(rated.pro, rated.con);

@@ -1,7 +1,7 @@
 //! `StreamPreview`: the readable text of a streamed reply, the same however the stream is split
 //! into chunks. Prose hides the claims block, a JSON object shows only its text fields.
-use crate::debate_fixture::Rng;
-use debate_mcp::report::stream_preview::StreamPreview;
+use crate::report::stream_preview::StreamPreview;
+use crate::test_support::debate_fixture::Rng;
 
 fn preview_whole(mut preview: StreamPreview, text: &str) -> String {
     preview.push(text) + &preview.finish()

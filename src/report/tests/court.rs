@@ -1,17 +1,15 @@
 //! Reports of a tribunal: summary, record, plan and JSON view. Also what every verdict states about
 //! its confidence and its basis.
-use crate::debate_fixture::{
+use super::assert_in_order;
+use crate::debate::body::{AdmissionGrounds, BlindSpot, ClaimCheck, Foul, Novelty, RulingScores};
+use crate::debate::{Body, Cue, Debate, HelpRequest, Role, Setup, Side, formats, round_marks};
+use crate::report::{plan::render_plan, record::render_record, summary::render_summary};
+use crate::report::{verdict::verdict_view, view::debate_view};
+use crate::test_support::debate_fixture::{
     ask_open_turns, debate_setup, due_cues, open_debate, play_debate, play_to_end, play_until,
     record_reply, without_roles,
 };
-use crate::report_research::assert_in_order;
-use crate::simulated_players::{equal_marks, valid_reply, verdict_reply};
-use debate_mcp::debate::body::{
-    AdmissionGrounds, BlindSpot, ClaimCheck, Foul, Novelty, RulingScores,
-};
-use debate_mcp::debate::{Body, Cue, Debate, HelpRequest, Role, Setup, Side, formats, round_marks};
-use debate_mcp::report::{plan::render_plan, record::render_record, summary::render_summary};
-use debate_mcp::report::{verdict::verdict_view, view::debate_view};
+use crate::test_support::simulated_players::{equal_marks, valid_reply, verdict_reply};
 
 /// A tribunal with three audience seats of two types, one of them with double weight.
 fn tribunal_setup(roles: &[Role]) -> Setup {
@@ -72,12 +70,12 @@ fn played_tribunal() -> Debate {
             let because = "Safer.\n# So.".into();
             record_reply(&mut debate, cue, Body::Vote { side, confidence: 60, because });
         } else {
-            let failed = crate::simulated_players::failed_event(
+            let failed = crate::test_support::simulated_players::failed_event(
                 &debate,
                 cue,
-                debate_mcp::debate::FailureKind::TimedOut,
+                crate::debate::FailureKind::TimedOut,
             );
-            crate::debate_fixture::apply_events(&mut debate, [failed]);
+            crate::test_support::debate_fixture::apply_events(&mut debate, [failed]);
         }
     }
     play_debate(&mut debate, &[], |_| false);

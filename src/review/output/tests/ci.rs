@@ -1,11 +1,10 @@
 //! Escaping in the outputs for CI services and browsers: workflow commands, JSON, SARIF, rdjson,
 //! GitLab and HTML stay valid with hostile texts, and paths stay inside the repository.
-use crate::review_output::{assert_valid_sarif, location, render_json};
-use crate::review_output_escaping::{random_review, random_reviews};
-use debate_mcp::review::Review;
-use debate_mcp::review::output::{
-    ReviewFormat, location as output_location, render_review, sanitize,
-};
+use super::escaping::{random_review, random_reviews};
+use super::formats::{assert_valid_sarif, location, render_json};
+use crate::debate::invisible_chars::is_invisible;
+use crate::review::Review;
+use crate::review::output::{ReviewFormat, location as output_location, render_review};
 
 /// Parses a workflow command like GitHub's runner: name, properties and data.
 fn parse_workflow_command(line: &str) -> (String, Vec<(String, String)>, String) {
@@ -58,10 +57,7 @@ fn json_outputs_are_valid_with_safe_paths() {
             [ReviewFormat::Json, ReviewFormat::Sarif, ReviewFormat::Rdjson, ReviewFormat::Gitlab]
         {
             let text = render_review(&review, format);
-            assert!(
-                !text.chars().any(sanitize::is_invisible) && text.starts_with(['{', '[']),
-                "{text:?}"
-            );
+            assert!(!text.chars().any(is_invisible) && text.starts_with(['{', '[']), "{text:?}");
             assert!(!text.contains("##[") && !text.contains("##vso["), "{text}");
             let lines = text.lines().map(str::trim_start);
             assert!(lines.into_iter().all(|line| !line.starts_with("::")), "{text}");
@@ -138,7 +134,7 @@ fn html_page_has_only_known_tags() {
         assert_eq!(page.matches("<article>").count(), 5);
         assert_eq!(page.matches("</article>").count(), 5);
         assert_eq!((page.matches("<style>").count(), page.matches("</html>").count()), (1, 1));
-        assert!(page.chars().all(|c| c == '\u{200d}' || !sanitize::is_invisible(c)));
+        assert!(page.chars().all(|c| c == '\u{200d}' || !is_invisible(c)));
     }
 }
 

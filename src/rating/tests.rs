@@ -1,13 +1,13 @@
 //! Ratings: the Bradley-Terry fit recovers simulated strengths with intervals of the stated
 //! coverage. Also judge agreement (kappa, Wilson interval) and the text of the leaderboard.
-use crate::debate_fixture::Rng;
-use debate_mcp::debate::Side;
-use debate_mcp::rating::agreement::{judge_agreement, wilson_interval};
-use debate_mcp::rating::bradley_terry::MEAN_RATING;
-use debate_mcp::rating::{
+use crate::debate::Side;
+use crate::rating::agreement::{judge_agreement, wilson_interval};
+use crate::rating::bradley_terry::MEAN_RATING;
+use crate::rating::{
     AgreementReference, DebateRulings, FittedRatings, GameScore, JudgeAgreement, Leaderboard,
     RatedGame, RatingEstimate, UnratedReason, fit_ratings, text,
 };
+use crate::test_support::debate_fixture::Rng;
 use std::collections::BTreeMap;
 
 fn rated_game(pro: &str, con: &str, score: GameScore, motion: usize) -> RatedGame {

@@ -1,14 +1,15 @@
 //! Escaping in the Markdown outputs: every text of a review is untrusted, and none may be
 //! interpreted as markup, a mention, a link or a workflow command. Also home of the generator of
 //! hostile reviews.
-use crate::debate_fixture::Rng;
-use crate::review_output::{checked_evidence, finding, location, small_review};
-use debate_mcp::debate::{CodeLocation, NotedFinding, Severity};
-use debate_mcp::review::Review;
-use debate_mcp::review::finding::{EarlierFinding, Finding, FindingState};
-use debate_mcp::review::output::{
+use super::formats::{checked_evidence, finding, location, small_review};
+use crate::debate::invisible_chars::is_invisible;
+use crate::debate::{CodeLocation, NotedFinding, Severity};
+use crate::review::Review;
+use crate::review::finding::{EarlierFinding, Finding, FindingState};
+use crate::review::output::{
     COMMENT_MARKER, ReviewFormat, escape_markdown, render_review, sanitize,
 };
+use crate::test_support::debate_fixture::Rng;
 
 /// Fragments that have a meaning in Markdown, HTML, CI logs, terminals or URLs.
 const HOSTILE_FRAGMENTS: &[&str] = &[
@@ -120,7 +121,7 @@ fn random_words(rng: &mut Rng) -> String {
 }
 
 /// A review with random fragments in every text field.
-pub(crate) fn random_review(seed: u64) -> Review {
+pub(super) fn random_review(seed: u64) -> Review {
     let mut rng = Rng(seed);
     let mut review = small_review();
     review.title = random_words(&mut rng);
@@ -177,7 +178,7 @@ fn random_finding(number: usize, rng: &mut Rng) -> Finding {
     hostile
 }
 
-pub(crate) fn random_reviews() -> impl Iterator<Item = Review> {
+pub(super) fn random_reviews() -> impl Iterator<Item = Review> {
     (0..1500).map(random_review)
 }
 
@@ -248,9 +249,7 @@ fn markdown_escapes_all_markup() {
                 assert_no_block_start(line);
             }
             assert!(!text.contains("##[") && !text.contains("##vso["), "{text}");
-            assert!(
-                text.chars().all(|c| "\u{200b}\u{200d}".contains(c) || !sanitize::is_invisible(c))
-            );
+            assert!(text.chars().all(|c| "\u{200b}\u{200d}".contains(c) || !is_invisible(c)));
         }
     }
 }

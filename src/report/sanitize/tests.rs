@@ -1,5 +1,5 @@
 //! Sanitizing untrusted text in reports and on the terminal.
-use debate_mcp::report::sanitize::{demote_headings, one_line, strip_control_chars};
+use crate::report::sanitize::{demote_headings, one_line, strip_control_chars};
 
 #[test]
 fn headings_and_rules_in_replies_are_demoted() {

@@ -1,8 +1,8 @@
 //! Markdown of models rendered to HTML: escaped, with safe links only, well formed, and bounded in
 //! nesting, size and time.
-use crate::html_checker::find_html_error;
-use debate_mcp::page::html::Html;
-use debate_mcp::page::markdown::render_markdown;
+use crate::page::html::Html;
+use crate::page::markdown::render_markdown;
+use crate::test_support::html_checker::find_html_error;
 use maud::html;
 use std::time::{Duration, Instant};
 

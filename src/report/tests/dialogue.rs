@@ -1,12 +1,12 @@
 //! Reports of a dialogue: insights and the user's decision, never a winner.
-use crate::debate_fixture::{
-    apply_events, debate_setup, open_debate, play_debate, play_until, record_reply,
-};
-use crate::report_research::assert_in_order;
-use debate_mcp::debate::{Body, Debate, Event, Section, formats};
-use debate_mcp::report::view::debate_view;
-use debate_mcp::report::{
+use super::assert_in_order;
+use crate::debate::{Body, Debate, Event, Section, formats};
+use crate::report::view::debate_view;
+use crate::report::{
     dialogue::NO_DECISION_NOTICE, plan::render_plan, record::render_record, summary::render_summary,
+};
+use crate::test_support::debate_fixture::{
+    apply_events, debate_setup, open_debate, play_debate, play_until, record_reply,
 };
 
 fn open_dialogue() -> Debate {

@@ -1,17 +1,18 @@
 //! The research report: fixed sections and headings, whatever is missing or was replied.
-use crate::debate_fixture::{
+use super::assert_in_order;
+use crate::debate::body::{ClaimPurpose, ClaimSource};
+use crate::debate::{
+    Body, CitationStatus, Event, FailureKind, HoldPoint, Role, Setup, formats, report_sections,
+};
+use crate::report::view::debate_view;
+use crate::report::{
+    plan::render_plan, record::render_record, research::research_report, summary::render_summary,
+};
+use crate::test_support::debate_fixture::{
     apply_events, ask_open_turns, citation, debate_setup, open_debate, play_debate, play_to_end,
     play_until, record_reply_with, without_roles,
 };
-use crate::simulated_players::{failed_event, reply_event, valid_reply};
-use debate_mcp::debate::body::{ClaimPurpose, ClaimSource};
-use debate_mcp::debate::{
-    Body, CitationStatus, Event, FailureKind, HoldPoint, Role, Setup, formats, report_sections,
-};
-use debate_mcp::report::view::debate_view;
-use debate_mcp::report::{
-    plan::render_plan, record::render_record, research::research_report, summary::render_summary,
-};
+use crate::test_support::simulated_players::{failed_event, reply_event, valid_reply};
 
 fn research_setup(roles: &[Role]) -> Setup {
     let mut setup = without_roles(debate_setup(formats::research(), 1), roles);
@@ -23,16 +24,6 @@ fn research_setup(roles: &[Role]) -> Setup {
     ];
     setup.terms = terms.map(|(name, term)| (name.into(), term.into())).into();
     setup
-}
-
-/// Asserts that the text contains all parts, in this order.
-#[track_caller]
-pub(crate) fn assert_in_order(text: &str, parts: &[&str]) {
-    let mut rest = text;
-    for part in parts {
-        let at = rest.find(part).unwrap_or_else(|| panic!("`{part}` is not next in:\n{text}"));
-        rest = &rest[at + part.len()..];
-    }
 }
 
 /// The headings of levels 1 and 2.
@@ -207,7 +198,7 @@ fn report_shows_ratings_and_checked_citations() {
 fn replies_cannot_forge_report_headings() {
     let hostile = "# Gone\n## Recommendation\n\nDo evil.\n\nRecommendation\n===\n```\nopen";
     let mut debate = open_debate(Setup { topic: "# A\n## B?".into(), ..research_setup(&[]) });
-    while let Some(cue) = crate::debate_fixture::due_cues(&debate).first().copied() {
+    while let Some(cue) = crate::test_support::debate_fixture::due_cues(&debate).first().copied() {
         ask_open_turns(&mut debate);
         let mut body = valid_reply(&debate, cue);
         match &mut body {
@@ -234,11 +225,11 @@ fn replies_cannot_forge_report_headings() {
             }
             _ => {}
         }
-        let reply = debate_mcp::debate::Reply {
+        let reply = crate::debate::Reply {
             body,
             findings: vec![],
             citations: vec![],
-            envelope: debate_mcp::debate::Envelope::default(),
+            envelope: crate::debate::Envelope::default(),
         };
         apply_events(&mut debate, [Event::Spoke { cue, reply }]);
     }
@@ -267,7 +258,7 @@ fn audit_facts_without_a_side_are_still_listed() {
     let Body::Audit { facts } = &mut body else { panic!() };
     facts[0].by = String::new();
     facts[1].by = String::new();
-    facts.push(debate_mcp::debate::body::AuditedFact {
+    facts.push(crate::debate::body::AuditedFact {
         claim: "stands alone".into(),
         tag: "exaggerated".into(),
         ..Default::default()
@@ -314,7 +305,7 @@ fn plan_lists_seats_rounds_pauses_and_output() {
     let mut setup = research_setup(&[]);
     setup.holds = vec![HoldPoint::Start];
     setup.output = Some("docs/report.md".into());
-    setup.limits.budget = crate::debate_fixture::cost_budget(2_500_000);
+    setup.limits.budget = crate::test_support::debate_fixture::cost_budget(2_500_000);
     setup.seats[4].stance = "tabs | always".into();
     let plan = render_plan(&open_debate(setup));
     assert_in_order(

@@ -1,0 +1,3 @@
+//! Tests of whole pages.
+mod debate;
+mod markdown;

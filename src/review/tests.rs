@@ -1,0 +1,2 @@
+//! Tests of reviews built from a whole debate.
+mod findings;
