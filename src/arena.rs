@@ -6,6 +6,7 @@
 //! | module       | content                                                                 |
 //! |--------------|-------------------------------------------------------------------------|
 //! | `service`    | `ArenaService`: create, join, poll, speak                               |
+//! | `judging`    | judges, and the request that starts a debate                            |
 //! | `limits`     | timeouts and limits                                                     |
 //! | `room`       | `Room`: bots, sides and debate id, as stored in the database            |
 //! | `live_room`  | `LiveRoom`: in-memory state of an open room                             |
@@ -17,11 +18,12 @@
 //! | `result`     | winner, scores, end reason                                              |
 //! | `deadlines`  | which timeout applies now                                               |
 //! | `timers`     | periodic work: timeouts, eviction, retries                              |
-//! | `field_limits`   | checks of names, topics and speech lengths                              |
+//! | `field_limits` | checks of names, topics and speech lengths                            |
 //! | `restore`    | restores rooms after a restart                                          |
 mod deadlines;
 mod error;
 mod field_limits;
+mod judging;
 mod keys;
 mod limits;
 mod live_room;
@@ -37,6 +39,7 @@ mod tests;
 mod timers;
 
 pub use error::ArenaError;
+pub use judging::JudgingConfig;
 pub use limits::ArenaLimits;
 pub(crate) use limits::{MAX_LISTED, MAX_POLL_WAIT_SECONDS};
-pub use service::{ArenaService, JudgingConfig};
+pub use service::ArenaService;

@@ -3,6 +3,7 @@
 //! periodic work.
 use super::error::ArenaError;
 use super::field_limits::{validate_length, validate_name, validate_rounds, validate_topic};
+use super::judging::JudgingConfig;
 use super::keys;
 use super::limits::{ArenaLimits, MAX_LISTED, MAX_POLL_WAIT_SECONDS};
 use super::live_room::LiveRoom;
@@ -13,30 +14,13 @@ use super::protocol::{
 use super::responses::{list_item, public_status, state_str, status_for_bot};
 use super::room::{JoinedBot, Room};
 use super::room_state::{AwaitedTurn, RoomState};
-use crate::app::{
-    App, Cast, DebateContext, FixedSeating, Listener, Seating, StartPolicy, StartProgress,
-    StartRequest,
-};
-use crate::debate::{Budget, Cue, Participant, Rule};
+use crate::app::{App, StartProgress};
+use crate::debate::{Cue, Rule};
 use crate::engine::{Command, SessionError, Workspace};
-use crate::options::DebateOptions;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::watch;
-
-/// Judges, audience and budget of every debate in the arena.
-#[derive(Clone, Debug, Default)]
-pub struct JudgingConfig {
-    /// The first is the judge, the others form the panel. If empty, debates are not judged.
-    pub judges: Vec<Participant>,
-    /// Participants that vote.
-    pub audience: Vec<Listener>,
-    /// Budget of each debate.
-    pub budget: Budget,
-    /// Why these judges were selected, if the user named none.
-    pub seat_choices: Vec<String>,
-}
 
 /// All rooms of an arena. A clone shares the same state.
 #[derive(Clone)]
@@ -343,7 +327,10 @@ impl ArenaService {
     /// Starts the debate of a full room.
     pub(super) async fn start_debate(&self, live_room: &Arc<LiveRoom>) -> Result<(), ArenaError> {
         let mut room = live_room.state().room.clone();
-        let (request, progress) = (self.start_request(&room), StartProgress::discard());
+        let (request, progress) = (
+            self.judging.start_request(&room, &self.limits, &self.workspace.root),
+            StartProgress::discard(),
+        );
         let started = self.app.start(request, &self.workspace, &progress).await;
         let run = started.map_err(internal_error)?.run;
         room.debate = Some(run.id().to_owned());
@@ -352,45 +339,6 @@ impl ArenaService {
         live_room.update_room(room);
         self.spawn_follower(live_room, run).await;
         Ok(())
-    }
-
-    /// The request that starts the debate of a room: bots argue, and the judges were chosen when
-    /// the server started.
-    fn start_request(&self, room: &Room) -> StartRequest {
-        use crate::debate::Side::{Con, Pro};
-        let JudgingConfig { judges, audience, budget, seat_choices } = &*self.judging;
-        let judge = judges.first().cloned();
-        let bot_on = |side| room.bot_on_side(side);
-        let cast = Cast {
-            no_judge: judge.is_none(),
-            panel: judges.iter().skip(1).cloned().collect(),
-            audience: audience.clone(),
-            side_names: [Pro, Con].map(|side| bot_on(side).map(|it| it.identifier.clone())),
-            choices: seat_choices.clone(),
-            ..Cast::new(Participant::Bot, Participant::Bot, judge.unwrap_or(Participant::Bot))
-        };
-        let options = DebateOptions {
-            format: Some("arena".into()),
-            rounds: Some(room.rounds.into()),
-            await_seconds: Some(self.limits.speech_seconds),
-            ..DebateOptions::default()
-        };
-        let bot_terms = [("supporting_bot", Pro), ("opposing_bot", Con)];
-        let bot_terms =
-            bot_terms.map(|(term, side)| (term, bot_on(side).map(|it| it.name.clone())));
-        let bot_terms =
-            bot_terms.into_iter().filter_map(|(term, name)| Some((term.to_owned(), name?)));
-        let (policy, folder) = (StartPolicy::unattended(), self.workspace.root.clone());
-        StartRequest {
-            seating: Seating::Fixed(Box::new(FixedSeating {
-                cast,
-                context: DebateContext::default(),
-                check_available: false,
-            })),
-            budget: Some(*budget),
-            terms: bot_terms.chain([("arena".to_owned(), room.id.clone())]).collect(),
-            ..StartRequest::new(&room.topic, options, policy, folder)
-        }
     }
 
     /// Authenticates a bot by identifier and key, and marks it as seen.
