@@ -8,10 +8,16 @@
 //! | `chaos`             | plays a debate with random commands and failures           |
 //! | `random_formats`    | generates valid formats                                    |
 //! | `fake_providers`    | providers, clock and log without I/O                       |
+//! | `manual_clock`      | a clock that is set by hand                                |
+//! | `memory_archive`    | an archive in memory                                       |
+//! | `memory_tables`     | its data                                                   |
 //! | `test_repo`         | Git repositories in temporary folders                      |
 pub(crate) mod chaos;
 pub(crate) mod debate_fixture;
 pub(crate) mod fake_providers;
+pub(crate) mod manual_clock;
+pub(crate) mod memory_archive;
+pub(crate) mod memory_tables;
 pub(crate) mod random_formats;
 pub(crate) mod simulated_players;
 pub(crate) mod test_repo;
