@@ -193,8 +193,6 @@ mod short_status;
 #[path = "../../src/test_support/simulated_players.rs"]
 mod simulated_players;
 mod snapshots;
-mod store;
-mod store_outputs;
 mod stream_preview;
 mod style;
 mod takeover;

@@ -80,7 +80,7 @@ fn workspace(root: &str) -> Workspace {
     Workspace { root: PathBuf::from(root), state_file: None, write_record: false }
 }
 
-fn setup_with_id(id: &str) -> Setup {
+pub(super) fn setup_with_id(id: &str) -> Setup {
     Setup { id: id.into(), ..debate_setup(formats::duel(), 2) }
 }
 
@@ -110,7 +110,7 @@ fn valid_event(debate: &Debate) -> Option<Event> {
 }
 
 /// Appends the next event of well-behaved players.
-async fn append_next_event(log: &mut dyn Log, debate: &mut Debate) -> Option<Event> {
+pub(super) async fn append_next_event(log: &mut dyn Log, debate: &mut Debate) -> Option<Event> {
     let event = valid_event(debate)?;
     log.append(std::slice::from_ref(&event)).await.unwrap();
     debate.apply(event.clone()).unwrap();
