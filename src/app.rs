@@ -33,7 +33,8 @@ pub use one_shot::{OneShotProvider, OneShotReply, OneShotRequest};
 pub use remote_commands::CommandOutcome;
 
 use crate::debate::{Debate, Event, LogFlaw, Participant, Role, Seat, next};
-use crate::engine::command::{Command, SessionError};
+use crate::engine::SessionError;
+use crate::engine::command::Command;
 use crate::engine::format_catalog::{CatalogEntry, FormatCatalog};
 use crate::engine::ports::{
     ArchiveError, ArchivePorts, BriefSource, Clock, DebateQuery, DuplicatePolicy, Evidence,
