@@ -413,3 +413,6 @@ async fn sleep_until(clock: &dyn Clock, deadline: Option<i64>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;

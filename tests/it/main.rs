@@ -84,7 +84,6 @@ mod fake_providers;
 mod findability;
 mod golden;
 mod html_checker;
-mod invalid_replies;
 mod judging;
 mod kill;
 mod kill_formats;
@@ -108,6 +107,10 @@ mod mcp_test_client;
 mod mcp_transport;
 mod mcp_user_decisions;
 mod mcp_wait;
+#[path = "../../src/test_support/memory_archive.rs"]
+mod memory_archive;
+#[path = "../../src/test_support/memory_tables.rs"]
+mod memory_tables;
 mod naming;
 #[cfg(unix)]
 mod packaging;
@@ -188,7 +191,6 @@ mod review_rerun;
 mod rules;
 mod scoring;
 mod scripted_replies;
-mod session;
 mod short_status;
 #[path = "../../src/test_support/simulated_players.rs"]
 mod simulated_players;
