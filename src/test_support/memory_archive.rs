@@ -98,13 +98,9 @@ impl EventStore for MemoryArchive {
                     .map_err(|error| ArchiveError::Storage(error.to_string()))?;
                 let debate = MemoryDebate::new(setup.clone(), debate, workspace, now);
                 tables.insert(debate)?;
-                let after = tables.debate(&setup.id)?.after(events);
-                match after {
-                    Ok(after) => tables.record(&setup.id, events, after, now),
-                    Err(message) => {
-                        tables.debates.pop();
-                        return Err(ArchiveError::Storage(message));
-                    }
+                if let Err(message) = tables.record(&setup.id, events, now) {
+                    tables.debates.pop();
+                    return Err(ArchiveError::Storage(message));
                 }
                 tables.acquire(&setup.id, LeaseMode::IfFree, &self.process)
             })?;
@@ -301,8 +297,7 @@ impl MemoryLog {
         }
         let last = debate.events.last().map_or(0, |recorded| recorded.seq);
         let recorded = RecordedEvent::number_events(last, events, now);
-        let after = debate.after(&recorded).map_err(LogError::WriteFailed)?;
-        tables.record(&self.id, &recorded, after, now);
+        tables.record(&self.id, &recorded, now).map_err(LogError::WriteFailed)?;
         if let Some(command_id) = command_id {
             tables.store_answer(command_id, Ok(()), now);
         }

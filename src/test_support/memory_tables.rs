@@ -102,15 +102,6 @@ impl MemoryDebate {
         }
     }
 
-    /// State after these events. The error says which is not legal.
-    pub(crate) fn after(&self, events: &[RecordedEvent]) -> Result<Debate, String> {
-        let mut after = self.debate.clone();
-        for recorded in events {
-            after.apply(recorded.event.clone()).map_err(|illegal| illegal.to_string())?;
-        }
-        Ok(after)
-    }
-
     /// Name of the process that holds the lease, unless it is gone or silent.
     pub(crate) fn holder(&self, now: i64) -> Option<String> {
         let process = self.holder.as_ref()?.upgrade()?;
@@ -296,15 +287,28 @@ impl MemoryTables {
         Ok(debate.epoch)
     }
 
-    /// Records events that lead to the state `after`.
-    pub(crate) fn record(&mut self, id: &str, events: &[RecordedEvent], after: Debate, now: i64) {
-        let Ok(debate) = self.debate_mut(id) else { return };
-        debate.events.extend_from_slice(events);
-        debate.debate = after.clone();
-        debate.updated_at = now;
+    /// Records events, all of them or none. The error says which is not legal.
+    pub(crate) fn record(
+        &mut self,
+        id: &str,
+        events: &[RecordedEvent],
+        now: i64,
+    ) -> Result<(), String> {
+        let mut after = self.debate(id).map_err(|error| error.to_string())?.debate.clone();
+        let mut states = vec![];
         for recorded in events {
-            self.index(id, &after, &recorded.event);
+            after.apply(recorded.event.clone()).map_err(|illegal| illegal.to_string())?;
+            states.push(after.clone());
         }
+        if let Ok(debate) = self.debate_mut(id) {
+            debate.events.extend_from_slice(events);
+            debate.debate = after;
+            debate.updated_at = now;
+        }
+        for (recorded, state) in events.iter().zip(&states) {
+            self.index(id, state, &recorded.event);
+        }
+        Ok(())
     }
 
     /// Updates the search index for one event.
@@ -314,7 +318,7 @@ impl MemoryTables {
                 id: id.into(),
                 cue: *cue,
                 seat: after.seat(*cue).name.clone(),
-                content: reply.body.to_text().into(),
+                content: reply.body.to_text(),
                 claims: claims_text(&reply.body),
             }),
             Event::Reopened { .. } => {
