@@ -11,8 +11,9 @@
 //! | `reply_acceptance`   | accept a reply, reject it and ask once more, or fail the turn         |
 //! | `reply_pipeline`     | sanitize a reply and check its citations before it is parsed          |
 //! | `redaction_gate`     | redact everything that is stored, published or sent                   |
-//! | `command`            | commands to a debate, and session errors                              |
-//! | `run`                | handles to a running debate                                           |
+//! | `command`            | commands to a debate                                                  |
+//! | `session_error`      | errors of commands and of the session                                 |
+//! | `run`                | handles to a running debate, and requests to it                       |
 //! | `updates`            | broadcast of live updates to subscribers                              |
 //! | `exporting_store`    | event store that exports each debate after every append               |
 //! | `ports`              | traits and types that other modules implement                         |
@@ -29,12 +30,13 @@ mod reply_acceptance;
 pub mod reply_pipeline;
 pub mod run;
 pub mod session;
+mod session_error;
 pub mod signals;
 pub(crate) mod turn;
 pub mod updates;
 
 pub use crate::debate::{BaseTree, invisible_chars};
-pub use command::{Command, CommandRequest, SessionError};
+pub use command::Command;
 pub use exporting_store::ExportingStore;
 pub use format_catalog::{CatalogEntry, FormatCatalog, FormatError, InvalidFormatFile};
 pub use ports::{
@@ -49,7 +51,8 @@ pub use ports::{
     StoredDebate, Transcript, TranscriptTurn, TurnRequest, UserKey, Workspace,
 };
 pub use price::Price;
-pub use redaction_gate::RedactionGate;
+pub use redaction_gate::{RedactionError, RedactionGate};
 pub use reply_pipeline::SessionContext;
-pub use run::{DebateRun, RunHandle};
+pub use run::{CommandRequest, DebateRun, RunHandle};
+pub use session_error::SessionError;
 pub use updates::{Update, UpdateBroadcaster};

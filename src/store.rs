@@ -41,3 +41,6 @@ pub mod state_file;
 mod state_file_scan;
 
 pub use archive::SqliteArchive;
+
+#[cfg(test)]
+mod tests;

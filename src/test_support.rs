@@ -11,6 +11,9 @@
 //! | `html_checker`      | finds errors in HTML                                       |
 //! | `prerequisites`     | optional programs that tests need, and how to skip         |
 //! | `split_mix`         | seeded random generator                                    |
+//! | `manual_clock`      | a clock that is set by hand                                |
+//! | `memory_archive`    | an archive in memory                                       |
+//! | `memory_tables`     | its data                                                   |
 //! | `test_repo`         | Git repositories in temporary folders                      |
 //! | `api_streams`       | response streams of the four API protocols                 |
 //! | `tool_error_text`   | checks the text of an MCP tool error                       |
@@ -19,6 +22,9 @@ pub(crate) mod chaos;
 pub(crate) mod debate_fixture;
 pub(crate) mod fake_providers;
 pub(crate) mod html_checker;
+pub(crate) mod manual_clock;
+pub(crate) mod memory_archive;
+pub(crate) mod memory_tables;
 pub(crate) mod prerequisites;
 pub(crate) mod random_formats;
 pub(crate) mod simulated_players;

@@ -2,7 +2,8 @@
 use super::draft::DebateDraft;
 use super::{App, AppError};
 use crate::debate::{Debate, Event};
-use crate::engine::command::{Command, SessionError};
+use crate::engine::SessionError;
+use crate::engine::command::Command;
 use crate::engine::ports::{ArchiveError, DuplicatePolicy, Log, RecordedEvent, Workspace};
 use crate::engine::redaction_gate::RedactionGate;
 use crate::engine::reply_pipeline::SessionContext;

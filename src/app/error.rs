@@ -3,7 +3,7 @@
 use crate::app::pairing::VacantSeat;
 use crate::app::unsigned_file::UnsignedFile;
 use crate::debate::{FailureKind, SetupError, TurnFailure};
-use crate::engine::command::SessionError;
+use crate::engine::SessionError;
 use crate::engine::format_catalog::FormatError;
 use crate::engine::ports::{ArchiveError, ContextError, ProviderUnavailable};
 

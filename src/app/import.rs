@@ -8,7 +8,7 @@ use super::transcript::build_events;
 use crate::app::{App, AppError};
 use crate::debate::replay::ReplayError;
 use crate::debate::{Debate, Event, Origin, Role, Setup};
-use crate::engine::command::SessionError;
+use crate::engine::SessionError;
 use crate::engine::format_catalog::CatalogEntry;
 use crate::engine::ports::{
     ArchiveError, DebateQuery, DuplicatePolicy, ForeignDebate, LeaseMode, RecordedEvent,

@@ -6,7 +6,8 @@
 //! background.
 use crate::app::{App, AppError};
 use crate::debate::Step;
-use crate::engine::command::{Command, SessionError};
+use crate::engine::SessionError;
+use crate::engine::command::Command;
 use crate::engine::ports::{ArchiveError, COMMAND_TTL_MS, LeaseMode, Workspace};
 use crate::engine::run::DebateRun;
 use std::time::Duration;

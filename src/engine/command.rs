@@ -1,11 +1,9 @@
-//! Commands to a running debate, the requests that carry them and their errors.
+//! Commands to a running debate.
 //!
 //! A [`Command`] becomes one event, and is refused if that event is not legal at the moment.
 //! Commands are serialized to JSON when they are queued for another process.
-use super::ports::LogError;
-use crate::debate::{Amendment, Cue, Event, IllegalEvent, Position, RuleFinding, VerdictFeedback};
+use crate::debate::{Amendment, Cue, Event, Position, VerdictFeedback};
 use serde::{Deserialize, Serialize};
-use tokio::sync::oneshot;
 
 /// A command to a debate. Serialized in the command queue, so names are a stored format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,45 +109,5 @@ impl Command {
             }
             Command::Keep { keep } => Event::Kept { keep },
         })
-    }
-}
-
-/// Commands sent to a session, with the channel for the result. They are recorded all together or
-/// not at all.
-pub struct CommandRequest {
-    pub commands: Vec<Command>,
-    /// Channel for the result.
-    pub result_sender: oneshot::Sender<Result<(), SessionError>>,
-}
-
-/// Errors of commands and of the session.
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    /// The event is not legal at the moment.
-    #[error(transparent)]
-    Illegal(#[from] Box<IllegalEvent>),
-    /// The reply was parsed but breaks rules of the format.
-    #[error(
-        "the reply was not taken: {}",
-        .0.iter().map(|finding| finding.says.as_str()).collect::<Vec<_>>().join("; ")
-    )]
-    ReplyRejected(Vec<RuleFinding>),
-    /// The reply could not be parsed.
-    #[error("the reply was not taken: {0}")]
-    ReplyUnparsable(String),
-    /// The turn already has a reply with another text.
-    #[error("turn {0} was taken already, with another text")]
-    TurnTaken(Cue),
-    /// The log could not be written.
-    #[error(transparent)]
-    Log(#[from] LogError),
-    /// This process does not run the debate any more.
-    #[error("the debate is no longer being run by this process")]
-    NotRunning,
-}
-
-impl From<IllegalEvent> for SessionError {
-    fn from(illegal: IllegalEvent) -> SessionError {
-        SessionError::Illegal(Box::new(illegal))
     }
 }

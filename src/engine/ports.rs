@@ -17,6 +17,7 @@
 //! | `archive_error`       | errors of the archive                                                 |
 //! | `repository`          | briefs, citations and snapshots of pinned trees                       |
 //! | `change`              | changes under review                                                  |
+//! | `pinned_tree`         | the git tree a debate reads                                           |
 mod archive;
 mod archive_error;
 mod archive_maintenance;
@@ -26,6 +27,7 @@ mod debate_files;
 mod debate_queries;
 mod event_store;
 mod log;
+mod pinned_tree;
 mod repository;
 mod room_store;
 mod user_key;
@@ -33,7 +35,7 @@ mod user_key;
 pub use archive::ArchivePorts;
 pub use archive_error::ArchiveError;
 pub use archive_maintenance::{ArchiveHealth, ArchiveMaintenance, ReindexReport};
-pub use change::{ChangeSelector, ChangeSet, ChangeUnderReview, SkipReason};
+pub use change::{ChangeSelector, ChangeSet, ChangeUnderReview, FileChange, SkipReason};
 pub use command_queue::{COMMAND_TTL_MS, CommandQueue, CommandResult, QueuedCommandId};
 pub use debate_files::{DebateFiles, ForeignDebate, FoundStateFile, Transcript, TranscriptTurn};
 pub use debate_queries::{DebateCard, DebateQueries, DebateQuery, LiveText, SearchHit};
@@ -42,10 +44,11 @@ pub use event_store::{
     Workspace,
 };
 pub use log::{LeaseSignal, Log, LogError};
+pub use pinned_tree::PinnedTree;
 pub use repository::{
     BriefReaders, BriefRequest, BriefSource, ChangesSince, ChangesSinceQuery, CitationContext,
-    ContextError, Evidence, FileChange, GatheredBrief, OmittedFile, PinnedTree, RelatedCommit,
-    SnapshotHandle, SnapshotProvider,
+    ContextError, Evidence, GatheredBrief, OmittedFile, RelatedCommit, SnapshotHandle,
+    SnapshotProvider,
 };
 pub use room_store::RoomStore;
 pub use user_key::UserKey;

@@ -1,6 +1,5 @@
 //! The redaction gate: removes secrets from everything that is stored, published or sent to a
 //! model. There is no other way into the log, a prompt or a live update.
-use super::ports::LogError;
 use crate::debate::Setup;
 use crate::redact::{Redactor, Secrets, StreamRedactor, UNPINNED_SCOPE};
 use serde::Serialize;
@@ -31,10 +30,11 @@ impl RedactionGate {
 
     /// Redacts every string of a serializable value, by walking its JSON. No field can be
     /// forgotten.
-    pub fn redact_value<T: Serialize + DeserializeOwned>(&self, value: T) -> Result<T, LogError> {
-        let to_error = |error: serde_json::Error| {
-            LogError::WriteFailed(format!("secrets could not be redacted: {error}"))
-        };
+    pub fn redact_value<T: Serialize + DeserializeOwned>(
+        &self,
+        value: T,
+    ) -> Result<T, RedactionError> {
+        let to_error = |error: serde_json::Error| RedactionError(error.to_string());
         let mut json = serde_json::to_value(&value).map_err(to_error)?;
         if self.redact_json(&mut json) {
             serde_json::from_value(json).map_err(to_error)
@@ -69,3 +69,8 @@ impl RedactionGate {
         }
     }
 }
+
+/// Error when a value could not be serialized for the redaction, or not parsed after it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("secrets could not be redacted: {0}")]
+pub struct RedactionError(String);

@@ -1,9 +1,9 @@
 //! Decides about a checked reply: accept it, reject it and ask the model once more, or fail the turn.
 //! A reply is rejected if it cannot be parsed or breaks a rule of its phase. Entry point:
 //! [`accept_or_reject`].
-use super::command::SessionError;
 use super::ports::ProviderReply;
 use super::reply_pipeline::CheckedReply;
+use super::session_error::SessionError;
 use crate::debate::{
     Cue, Debate, Event, FailureKind, RejectedReply, TurnFailure, reply, validate_reply,
 };

@@ -1,11 +1,20 @@
 //! A running debate ([`DebateRun`]) and handles to it ([`RunHandle`]). The session runs in a tokio
 //! task.
-use super::command::{Command, CommandRequest, SessionError};
+use super::command::Command;
+use super::session_error::SessionError;
 use super::updates::{Update, UpdateBroadcaster};
 use crate::debate::{Cue, Debate, Step};
 use std::sync::Arc;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
+
+/// Commands sent to a session, with the channel for the result. They are recorded all together or
+/// not at all.
+pub struct CommandRequest {
+    pub commands: Vec<Command>,
+    /// Channel for the result.
+    pub result_sender: oneshot::Sender<Result<(), SessionError>>,
+}
 
 /// Sends commands to a running debate and subscribes to its updates. Does not keep it running.
 #[derive(Clone)]

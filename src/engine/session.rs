@@ -12,10 +12,11 @@
 mod commands;
 mod event_trace;
 
-use super::command::{CommandRequest, SessionError};
 use super::ports::{Clock, Log, LogError, Providers, QueuedCommandId, ReplyStream};
 use super::reply_acceptance;
 use super::reply_pipeline::{CheckedReply, ReplyPipeline, SessionContext};
+use super::run::CommandRequest;
+use super::session_error::SessionError;
 use super::turn::{self, PromptsByCue};
 use super::updates::{Update, UpdateBroadcaster};
 use crate::debate::{Cue, Debate, Event, FailureKind, Participant, Step, TurnFailure, next};
@@ -412,3 +413,6 @@ async fn sleep_until(clock: &dyn Clock, deadline: Option<i64>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,9 +5,11 @@ use debate_mcp::debate::{
     Body, Citation, Claim, Debate, Envelope, Event, FailureKind, Participant, ReplyKind, Setup,
     Side, Step, TurnFailure, next,
 };
+use debate_mcp::engine::session::Session;
 use debate_mcp::engine::{
-    BoxFuture, CitationContext, Clock, ContextError, Evidence, Log, LogError, ProviderReply,
-    ProviderUnavailable, Providers, ReplyStream, SessionContext, TurnRequest,
+    BoxFuture, CitationContext, Clock, CommandRequest, ContextError, Evidence, Log, LogError,
+    ProviderReply, ProviderUnavailable, Providers, ReplyStream, SessionContext, TurnRequest,
+    UpdateBroadcaster,
 };
 use debate_mcp::redact::Secrets;
 use serde_json::json;
@@ -15,6 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::mpsc;
 
 /// A session context without secrets and without evidence checks.
 pub(crate) fn empty_context() -> SessionContext {
@@ -220,4 +223,30 @@ impl Clock for TokioClock {
         let elapsed_ms = i64::try_from(self.began.elapsed().as_millis()).unwrap();
         self.offset.load(Ordering::Relaxed) + elapsed_ms
     }
+}
+
+/// A session over an in-memory event log that fails after `writes` appends, with its request
+/// channel and update broadcaster.
+pub(crate) fn open_session(
+    setup: &Setup,
+    events: &SharedEvents,
+    writes: usize,
+) -> (Session, mpsc::Sender<CommandRequest>, UpdateBroadcaster) {
+    let recorded = events.lock().unwrap().clone();
+    let debate = Debate::replay(setup.clone(), recorded).unwrap();
+    let (sender, requests) = mpsc::channel(8);
+    let broadcaster = UpdateBroadcaster::default();
+    let log = Box::new(FailingLog { events: events.clone(), writes_left: writes });
+    (
+        Session::new(
+            debate,
+            log,
+            requests,
+            broadcaster.clone(),
+            TokioClock::new(),
+            &empty_context(),
+        ),
+        sender,
+        broadcaster,
+    )
 }

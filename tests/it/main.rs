@@ -64,7 +64,6 @@ mod golden;
 #[path = "../../src/test_support/html_checker.rs"]
 mod html_checker;
 mod import_graph;
-mod invalid_replies;
 mod kill;
 mod kill_formats;
 mod limits_doc;
@@ -84,6 +83,10 @@ mod mcp_test_client;
 mod mcp_transport;
 mod mcp_user_decisions;
 mod mcp_wait;
+#[path = "../../src/test_support/memory_archive.rs"]
+mod memory_archive;
+#[path = "../../src/test_support/memory_tables.rs"]
+mod memory_tables;
 mod naming;
 #[cfg(unix)]
 mod packaging;
@@ -143,11 +146,8 @@ mod review_patches;
 mod review_rerun;
 mod rust_paths;
 mod scripted_replies;
-mod session;
 #[path = "../../src/test_support/simulated_players.rs"]
 mod simulated_players;
-mod store;
-mod store_outputs;
 mod takeover;
 mod test_env;
 #[path = "../../src/test_support/tool_error_text.rs"]

@@ -2,9 +2,9 @@
 //! process, in virtual time.
 use crate::debate_fixture::debate_setup;
 use crate::mcp_wait::{InProcessClient, slow_debate_args};
+use crate::memory_archive::MemoryArchive;
 use debate_mcp::debate::{Setup, formats};
 use debate_mcp::engine::{Clock, DuplicatePolicy, EventStore, Workspace};
-use debate_mcp::store::SqliteArchive;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -22,9 +22,12 @@ impl Clock for StoppedClock {
     }
 }
 
-/// Stores debates with these numbers and topics in the archive of this folder.
-async fn store_debates(folder: &Path, debates: impl IntoIterator<Item = (usize, String)>) {
-    let archive = SqliteArchive::new(&folder.join("home"), Arc::new(StoppedClock));
+/// Stores debates with these numbers and topics in an archive, as debates of this folder.
+async fn store_debates(
+    archive: &MemoryArchive,
+    folder: &Path,
+    debates: impl IntoIterator<Item = (usize, String)>,
+) {
     let workspace = Workspace { root: folder.into(), state_file: None, write_record: false };
     for (number, topic) in debates {
         let id = format!("debate-20260101-000000-{number:04}");
@@ -33,14 +36,20 @@ async fn store_debates(folder: &Path, debates: impl IntoIterator<Item = (usize, 
     }
 }
 
-async fn connect(folder: &Path) -> InProcessClient {
-    InProcessClient::connect(folder, Arc::default(), json!({})).await
+fn empty_archive() -> MemoryArchive {
+    MemoryArchive::new(Arc::new(StoppedClock))
+}
+
+async fn connect(folder: &Path, archive: &MemoryArchive) -> InProcessClient {
+    InProcessClient::connect_to(folder, archive, Arc::default(), json!({})).await
 }
 
 /// Stores this many debates with the topics `Topic 1?`, `Topic 2?` and so on, and connects.
 async fn connect_with_debates(folder: &Path, count: usize) -> InProcessClient {
-    store_debates(folder, (1..=count).map(|number| (number, format!("Topic {number}?")))).await;
-    connect(folder).await
+    let archive = empty_archive();
+    let debates = (1..=count).map(|number| (number, format!("Topic {number}?")));
+    store_debates(&archive, folder, debates).await;
+    connect(folder, &archive).await
 }
 
 async fn completion_count(client: &mut InProcessClient, argument: &str, prefix: &str) -> usize {
@@ -67,9 +76,12 @@ async fn twelve_debates_are_listed() {
 #[tokio::test(start_paused = true)]
 async fn search_finds_200_debates() {
     let folder = TempDir::new().unwrap();
-    let mut client = connect_with_debates(folder.path(), 199).await;
+    let archive = empty_archive();
+    let debates = (1..200).map(|number| (number, format!("Topic {number}?")));
+    store_debates(&archive, folder.path(), debates).await;
+    let mut client = connect(folder.path(), &archive).await;
     for number in [200, 201] {
-        store_debates(folder.path(), [(number, "Another Topic?".to_owned())]).await;
+        store_debates(&archive, folder.path(), [(number, "Another Topic?".to_owned())]).await;
         let response = client.call_tool("list_debates", json!({"query": "Topic"})).await;
         let next = response["structuredContent"]["next"].as_str().unwrap();
         assert!(next.starts_with("188 more: "), "{next}");
@@ -107,7 +119,7 @@ async fn a_response_has_100_completions() {
             let path = folder.path().join(format!("mine-{number}.toml"));
             fs::write(path, "about = \"x\"\nbase = \"duel\"").unwrap();
         }
-        let mut client = connect(folder.path()).await;
+        let mut client = connect(folder.path(), &empty_archive()).await;
         assert_eq!(completion_count(&mut client, "name", "mine-").await, completed);
     }
 }
@@ -131,8 +143,9 @@ async fn summary_has_60_words_of_the_topic() {
     let words = |count: usize| vec!["why"; count].join(" ");
     for (count, expected) in [(60, words(60)), (61, format!("{} …", words(60)))] {
         let folder = TempDir::new().unwrap();
-        store_debates(folder.path(), [(1, words(count))]).await;
-        let mut client = connect(folder.path()).await;
+        let archive = empty_archive();
+        store_debates(&archive, folder.path(), [(1, words(count))]).await;
+        let mut client = connect(folder.path(), &archive).await;
         let response = client.call_tool("summarize", json!({})).await;
         assert_eq!(response["structuredContent"]["topic"], expected);
     }
@@ -141,7 +154,7 @@ async fn summary_has_60_words_of_the_topic() {
 #[tokio::test(start_paused = true)]
 async fn progress_is_reported_every_4_seconds() {
     let folder = TempDir::new().unwrap();
-    let mut client = connect(folder.path()).await;
+    let mut client = connect(folder.path(), &empty_archive()).await;
     let mut arguments = slow_debate_args("100");
     arguments["wait_seconds"] = 11.into();
     let started = Instant::now();

@@ -1,6 +1,7 @@
 //! Waiting for slow turns, in virtual time: the timeout of a call, progress notifications, tasks
 //! for clients that poll, and panics. The server runs in this process.
 use crate::fake_providers::NoEvidence;
+use crate::memory_archive::MemoryArchive;
 use crate::test_env::{speech_with_claim, verdict_json};
 use debate_mcp::app::{App, AppParts, StartDefaults};
 use debate_mcp::brief::RepositorySource;
@@ -14,7 +15,6 @@ use debate_mcp::formats_catalog;
 use debate_mcp::mcp::{McpServer, serve_on};
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::TreeStore;
-use debate_mcp::store::SqliteArchive;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -82,14 +82,25 @@ pub(crate) struct InProcessClient {
 }
 
 impl InProcessClient {
-    /// Starts a server with an archive in this folder and connects to it.
+    /// Starts a server in this folder with an empty archive and connects to it.
     pub(crate) async fn connect(
         folder: &Path,
         providers: Arc<SlowProviders>,
         capabilities: Value,
     ) -> InProcessClient {
+        let archive = MemoryArchive::new(Arc::new(VirtualClock(Instant::now())));
+        InProcessClient::connect_to(folder, &archive, providers, capabilities).await
+    }
+
+    /// Starts a server in this folder with this archive and connects to it.
+    pub(crate) async fn connect_to(
+        folder: &Path,
+        archive: &MemoryArchive,
+        providers: Arc<SlowProviders>,
+        capabilities: Value,
+    ) -> InProcessClient {
         let clock: Arc<dyn Clock> = Arc::new(VirtualClock(Instant::now()));
-        let archive = SqliteArchive::new(&folder.join("home"), clock.clone()).into_ports();
+        let archive = archive.new_process(clock.clone()).into_ports();
         let briefs =
             RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
         let app = App::new(AppParts {

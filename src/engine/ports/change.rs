@@ -1,7 +1,9 @@
 //! Types for reviewing a change that is not merged yet: how the user selects it
 //! ([`ChangeSelector`]) and what was found ([`ChangeSet`]).
-use super::repository::{FileChange, PinnedTree};
+use super::pinned_tree::PinnedTree;
 use crate::debate::{BaseTree, KnownFinding};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Which change to review.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +50,21 @@ pub struct ChangeSet {
     pub branch: Option<String>,
     /// Whether the checked out files contain the change.
     pub checked_out: bool,
+}
+
+/// A changed file with its line counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Changed")]
+pub struct FileChange {
+    /// Current path.
+    pub path: String,
+    /// Old path, if it was renamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Added lines, absent if binary or not counted.
+    pub added: Option<u64>,
+    /// Deleted lines, absent if binary or not counted.
+    pub deleted: Option<u64>,
 }
 
 /// Why a change is not reviewed.

@@ -3,6 +3,7 @@ use super::BoxFuture;
 use super::command_queue::QueuedCommandId;
 use crate::debate::Event;
 use crate::engine::command::Command;
+use crate::engine::redaction_gate::RedactionError;
 
 /// The append-only event log of one debate. It exists only while this process holds the debate's
 /// lease, so there is a single writer.
@@ -71,4 +72,10 @@ pub enum LogError {
     /// Storage or serialization failed.
     #[error("cannot write to the archive: {0}")]
     WriteFailed(String),
+}
+
+impl From<RedactionError> for LogError {
+    fn from(error: RedactionError) -> LogError {
+        LogError::WriteFailed(error.to_string())
+    }
 }

@@ -4,7 +4,8 @@
 //! Implemented by `brief` and `evidence`. Files are read from a pinned git tree, so that the result
 //! of a query never changes. Only a brief can have files from disk: without a pin, or if the user
 //! names a file that is not in the tree.
-use super::change::{ChangeSelector, ChangeSet, ChangeUnderReview};
+use super::change::{ChangeSelector, ChangeSet, ChangeUnderReview, FileChange};
+use super::pinned_tree::PinnedTree;
 use crate::debate::{BaseTree, Body, Citation};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -117,21 +118,6 @@ pub struct GatheredBrief {
     pub redacted: String,
 }
 
-/// A changed file with its line counts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "Changed")]
-pub struct FileChange {
-    /// Current path.
-    pub path: String,
-    /// Old path, if it was renamed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    /// Added lines, absent if binary or not counted.
-    pub added: Option<u64>,
-    /// Deleted lines, absent if binary or not counted.
-    pub deleted: Option<u64>,
-}
-
 /// A file left out of a brief, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -177,19 +163,6 @@ pub struct CitationContext<'a> {
     pub excluded_path: Option<&'a str>,
     /// The old files of a change, if the tree is that of a change.
     pub base_tree: Option<&'a BaseTree>,
-}
-
-/// A pinned git tree of the repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PinnedTree {
-    /// Id of the tree.
-    pub tree: String,
-    /// Last commit, if there is one.
-    pub commit: Option<String>,
-    /// Whether it has uncommitted changes.
-    pub dirty: bool,
-    /// Summary of the files that are not in the tree. Empty if all are.
-    pub left_out: String,
 }
 
 /// Makes read-only copies of pinned trees for tools, without secrets.

@@ -4,8 +4,10 @@ use super::Session;
 use crate::debate::{
     Body, Cue, Debate, Envelope, Event, FailureKind, IllegalEvent, Step, TurnFailure, next, reply,
 };
-use crate::engine::command::{AwaitedReply, Command, CommandRequest, SessionError};
+use crate::engine::command::{AwaitedReply, Command};
 use crate::engine::ports::{LeaseSignal, LogError, ProviderReply, QueuedCommandId};
+use crate::engine::run::CommandRequest;
+use crate::engine::session_error::SessionError;
 use crate::engine::{reply_acceptance, turn};
 
 impl Session {

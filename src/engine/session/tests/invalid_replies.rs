@@ -1,18 +1,17 @@
 //! Invalid structured replies (votes, scores, petitions, rulings, audits, verdicts): each is
 //! refused with its error code and requested once more with that error. A second one fails the
 //! turn, and the debate goes on without it.
-use crate::debate_fixture::{debate_setup, open_debate, play_until};
-use crate::fake_providers::{ScriptedProviders, SharedEvents};
-use crate::session::open_session;
-use debate_mcp::debate::reply::parse;
-use debate_mcp::debate::verdict::judgment;
-use debate_mcp::debate::{
+use crate::debate::reply::parse;
+use crate::debate::verdict::judgment;
+use crate::debate::{
     Cue, Debate, Envelope, Event, FailureKind, Format, Participant, ReplyKind, Setup, Step,
     TurnFailure, formats,
 };
-use debate_mcp::engine::{
+use crate::engine::{
     BoxFuture, ProviderReply, ProviderUnavailable, Providers, ReplyStream, TurnRequest,
 };
+use crate::test_support::debate_fixture::{debate_setup, open_debate, play_until};
+use crate::test_support::fake_providers::{ScriptedProviders, SharedEvents, open_session};
 
 const VALID_MARKS: &str = r#"{"logic":7,"rebuttal":7,"clarity":7,"evidence":7}"#;
 
@@ -253,7 +252,11 @@ async fn two_invalid_replies_fail_only_their_turn() {
         let failure = debate.failure(cue).expect(&text);
         assert_eq!(failure.trouble, FailureKind::Unreadable, "{text}");
         assert_eq!(debate.failed_turns().count(), 1, "{text}: no other turn failed");
-        assert_eq!(crate::debate_fixture::outcome_name(&debate), "completed", "{text}");
+        assert_eq!(
+            crate::test_support::debate_fixture::outcome_name(&debate),
+            "completed",
+            "{text}"
+        );
     }
 }
 
@@ -276,6 +279,6 @@ async fn failed_vote_does_not_count_toward_the_verdict() {
 async fn other_ruling_decides_when_one_failed() {
     let (debate, ..) = play_with_invalid_reply(ReplyKind::Verdict, "Side A does not win.", 2).await;
     let judgment = judgment(&debate).unwrap();
-    assert_eq!(judgment.winner, debate_mcp::debate::Side::Pro);
+    assert_eq!(judgment.winner, crate::debate::Side::Pro);
     assert_eq!(judgment.confidence, Some(50), "confidence of a ruling without scores");
 }

@@ -1,28 +1,22 @@
 //! What the store writes besides the event log: tables (projections), state files, and the report
 //! at the path the user chose.
-use crate::debate_fixture::{debate_setup, due_cues};
-use crate::simulated_players::{ask_due_cues, equal_marks, failed_event, reply_event, valid_reply};
-use debate_mcp::debate::body::Foul;
-use debate_mcp::debate::{
+use crate::debate::body::Foul;
+use crate::debate::{
     Body, Debate, DebateOutcome, Event, FailureKind, Role, Setup, Side, Step, VerdictFeedback,
     formats, next,
 };
-use debate_mcp::engine::{ArchivePorts, Clock, DebateQuery, DuplicatePolicy, Log, Workspace};
-use debate_mcp::store::SqliteArchive;
+use crate::engine::{ArchivePorts, DebateQuery, DuplicatePolicy, Log, Workspace};
+use crate::store::SqliteArchive;
+use crate::test_support::debate_fixture::{debate_setup, due_cues};
+use crate::test_support::manual_clock::ManualClock;
+use crate::test_support::simulated_players::{
+    ask_due_cues, equal_marks, failed_event, reply_event, valid_reply,
+};
 use rusqlite::Connection;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use tempfile::TempDir;
-
-struct FixedClock;
-
-impl Clock for FixedClock {
-    fn now(&self) -> i64 {
-        5
-    }
-}
 
 struct ArchiveFixture {
     folder: TempDir,
@@ -33,7 +27,7 @@ impl ArchiveFixture {
     fn new() -> ArchiveFixture {
         let folder = TempDir::new().unwrap();
         fs::create_dir_all(folder.path().join("repository")).unwrap();
-        let archive = SqliteArchive::new(&folder.path().join("home"), Arc::new(FixedClock));
+        let archive = SqliteArchive::new(&folder.path().join("home"), ManualClock::new(5));
         let archive = archive.into_ports();
         ArchiveFixture { folder, archive }
     }
@@ -105,7 +99,7 @@ async fn play(
     log: &mut dyn Log,
     debate: &mut Debate,
     failed_phases: &[&str],
-    reply_for: impl Fn(&Debate, debate_mcp::debate::Cue) -> Body,
+    reply_for: impl Fn(&Debate, crate::debate::Cue) -> Body,
 ) {
     loop {
         let event = match next(debate) {
@@ -222,7 +216,7 @@ fn tribunal_with_panel() -> Setup {
     let mut setup = debate_setup(formats::tribunal(), 7);
     let judge = setup.seats.iter().find(|seat| seat.role == Role::Judge).unwrap().clone();
     for name in ["judge-2", "judge-3"] {
-        setup.seats.push(debate_mcp::debate::Seat { name: name.into(), ..judge.clone() });
+        setup.seats.push(crate::debate::Seat { name: name.into(), ..judge.clone() });
     }
     for seat in setup.seats.iter_mut().filter(|seat| seat.role == Role::Audience) {
         seat.kind = "risk-averse".into();
@@ -231,7 +225,7 @@ fn tribunal_with_panel() -> Setup {
     setup
 }
 
-fn scored_reply(debate: &Debate, cue: debate_mcp::debate::Cue) -> Body {
+fn scored_reply(debate: &Debate, cue: crate::debate::Cue) -> Body {
     let mut body = valid_reply(debate, cue);
     if let Body::Score { pro, fouls, .. } = &mut body {
         let is_first_judge = debate.seat(cue).name == "Kim";
@@ -281,7 +275,7 @@ async fn tribunal_tables_survive_a_reindex() {
     let card = fixture.archive.queries.list(&DebateQuery::default()).await.unwrap().remove(0);
     // The confidence at the time of the feedback is stored, not the current one.
     assert_eq!((card.confidence, card.proof.as_deref()), (Some(61), Some("wrong")));
-    assert_eq!(debate_mcp::debate::verdict::judgment(&debate).unwrap().confidence, Some(50));
+    assert_eq!(crate::debate::verdict::judgment(&debate).unwrap().confidence, Some(50));
 }
 
 #[tokio::test]
@@ -291,7 +285,7 @@ async fn reopened_turns_are_removed_from_the_tables() {
     // One judge's score times out in round 3. Reopening there removes all later rows.
     loop {
         let cue = due_cues(&debate).first().copied();
-        let is_lost = |cue: &debate_mcp::debate::Cue| {
+        let is_lost = |cue: &crate::debate::Cue| {
             let phase = &debate.setup().phase(*cue).name;
             cue.round == 3 && phase == "score" && debate.seat(*cue).name == "judge-2"
         };
@@ -350,7 +344,7 @@ async fn version_1_archive_is_migrated() {
 async fn state_file_without_verdict_has_no_winner() {
     let fixture = ArchiveFixture::new();
     let mut dialectic = debate_setup(formats::dialectic(), 2);
-    dialectic.seats[3].voice = crate::debate_fixture::model_participant("codex");
+    dialectic.seats[3].voice = crate::test_support::debate_fixture::model_participant("codex");
     let (mut log, mut debate) = fixture.create(dialectic).await;
     while next(&debate).first_cue().is_some_and(|cue| cue.round < 3) {
         let event = ask_due_cues(&debate).unwrap_or_else(|| {
@@ -377,7 +371,7 @@ async fn state_file_without_verdict_has_no_winner() {
     assert_eq!(card.challenger.as_deref(), Some("codex"));
     drop(log);
     let mut research = Setup { id: "debate-two".into(), ..debate_setup(formats::research(), 1) };
-    research.seats[5].voice = crate::debate_fixture::model_participant("codex");
+    research.seats[5].voice = crate::test_support::debate_fixture::model_participant("codex");
     fixture.create_and_play(research, &[]).await;
     let state = fixture.read_state_file();
     assert_eq!(

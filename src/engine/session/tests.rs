@@ -1,48 +1,25 @@
 //! Engine session: crash recovery from the event log, awaited replies, deadlines, retries,
 //! cancellation and concurrency limits. Runs on tokio's paused clock.
-use crate::debate_fixture::{cue, debate_setup, model_participant, trace};
-use crate::fake_providers::{
-    FailingLog, ScriptedProviders, SharedEvents, TokioClock, empty_context, render_reply,
-};
-use crate::simulated_players::valid_reply;
-use debate_mcp::debate::{
+use crate::debate::{
     Amendment, Cue, Debate, Event, FailureKind, Participant, Role, Seat, Setup, Step, TurnFailure,
     formats, next,
 };
-use debate_mcp::engine::ports::DEFAULT_TURN_SECONDS;
-use debate_mcp::engine::session::Session;
-use debate_mcp::engine::{
-    BoxFuture, Command, CommandRequest, LogError, ProviderReply, ProviderUnavailable, Providers,
-    ReplyStream, SessionError, TurnRequest, Update, UpdateBroadcaster,
+use crate::engine::ports::DEFAULT_TURN_SECONDS;
+use crate::engine::session::Session;
+use crate::engine::{
+    BoxFuture, Command, CommandRequest, Log, LogError, ProviderReply, ProviderUnavailable,
+    Providers, ReplyStream, SessionError, TurnRequest, Update, UpdateBroadcaster,
 };
+use crate::test_support::debate_fixture::{cue, debate_setup, model_participant, trace};
+use crate::test_support::fake_providers::{
+    ScriptedProviders, SharedEvents, TokioClock, empty_context, open_session, render_reply,
+};
+use crate::test_support::simulated_players::valid_reply;
+use futures_util::FutureExt;
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 
-/// A session over an in-memory event log that fails after `writes` appends, with its request
-/// channel and update broadcaster.
-pub(crate) fn open_session(
-    setup: &Setup,
-    events: &SharedEvents,
-    writes: usize,
-) -> (Session, mpsc::Sender<CommandRequest>, UpdateBroadcaster) {
-    let recorded = events.lock().unwrap().clone();
-    let debate = Debate::replay(setup.clone(), recorded).unwrap();
-    let (sender, requests) = mpsc::channel(8);
-    let broadcaster = UpdateBroadcaster::default();
-    let log = Box::new(FailingLog { events: events.clone(), writes_left: writes });
-    (
-        Session::new(
-            debate,
-            log,
-            requests,
-            broadcaster.clone(),
-            TokioClock::new(),
-            &empty_context(),
-        ),
-        sender,
-        broadcaster,
-    )
-}
+mod invalid_replies;
 
 async fn send_command(
     requests: &mpsc::Sender<CommandRequest>,
@@ -386,13 +363,13 @@ async fn oversized_prompt_is_not_sent() {
 fn written_replies_parse_to_the_same_body() {
     for format in formats::built_in_formats() {
         let mut debate = Debate::open(debate_setup(format, 10)).unwrap();
-        crate::debate_fixture::play_debate(&mut debate, &[], |debate| {
+        crate::test_support::debate_fixture::play_debate(&mut debate, &[], |debate| {
             if let Some(cue) = next(debate).first_cue() {
                 let body = valid_reply(debate, cue);
                 let text = render_reply(debate, cue, &body);
-                let parsed = debate_mcp::debate::reply::parse(debate, cue, &text).unwrap();
+                let parsed = crate::debate::reply::parse(debate, cue, &text).unwrap();
                 assert_eq!(parsed.kind(), body.kind());
-                if let debate_mcp::debate::Body::Speech { .. } = body {
+                if let crate::debate::Body::Speech { .. } = body {
                     assert_eq!(parsed, body);
                 }
                 return cue.round > 10;
@@ -400,4 +377,26 @@ fn written_replies_parse_to_the_same_body() {
             false
         });
     }
+}
+
+/// A log whose appends never end.
+struct HangingLog;
+
+impl Log for HangingLog {
+    fn append<'a>(&'a mut self, _events: &'a [Event]) -> BoxFuture<'a, Result<u64, LogError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn session_does_not_write_after_an_interrupted_append() {
+    let debate = Debate::open(debate_setup(formats::duel(), 1)).unwrap();
+    let (_sender, requests) = mpsc::channel(8);
+    let (updates, clock) = (UpdateBroadcaster::default(), TokioClock::new());
+    let log = Box::new(HangingLog);
+    let mut session = Session::new(debate, log, requests, updates, clock, &empty_context());
+    let remark = || Command::Interject { text: "Hm.".into() };
+    assert!(session.execute(remark()).now_or_never().is_none());
+    let error = session.execute(remark()).now_or_never().unwrap().unwrap_err();
+    assert!(error.to_string().contains("an earlier write was interrupted"), "{error}");
 }
