@@ -1,6 +1,7 @@
 //! Preflight before a debate starts: probing of models, config errors, cost limits, and estimates.
 use crate::fake_clis::CapturedOutput;
 use crate::fake_providers::{NoEvidence, TokioClock};
+use crate::memory_archive::MemoryArchive;
 use crate::test_env::{TestEnv, speech_with_claim};
 use debate_mcp::app::{App, AppParts, StartDefaults, StartPolicy, StartProgress, StartRequest};
 use debate_mcp::brief::RepositorySource;
@@ -13,7 +14,6 @@ use debate_mcp::formats_catalog;
 use debate_mcp::options::DebateOptions;
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::TreeStore;
-use debate_mcp::store::SqliteArchive;
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -179,7 +179,7 @@ fn app_with_slow_providers(folder: &Path) -> (App, Arc<SlowAndFailingProviders>)
     let briefs =
         RepositorySource { current_folder: folder.into(), tree_store: TreeStore::new(folder) };
     let app = App::new(AppParts {
-        archive: SqliteArchive::new(folder, clock.clone()).into_ports(),
+        archive: MemoryArchive::new(clock.clone()).into_ports(),
         providers: providers.clone(),
         briefs: Arc::new(briefs),
         evidence: Arc::new(NoEvidence),
