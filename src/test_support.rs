@@ -8,6 +8,7 @@
 //! | `chaos`             | plays a debate with random commands and failures           |
 //! | `random_formats`    | generates valid formats                                    |
 //! | `fake_providers`    | providers, clock and log without I/O                       |
+//! | `golden_file`       | compares an output with a committed file, or rewrites it   |
 //! | `html_checker`      | finds errors in HTML                                       |
 //! | `prerequisites`     | optional programs that tests need, and how to skip         |
 //! | `split_mix`         | seeded random generator                                    |
@@ -21,6 +22,7 @@ pub(crate) mod api_streams;
 pub(crate) mod chaos;
 pub(crate) mod debate_fixture;
 pub(crate) mod fake_providers;
+pub(crate) mod golden_file;
 pub(crate) mod html_checker;
 pub(crate) mod manual_clock;
 pub(crate) mod memory_archive;

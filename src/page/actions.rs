@@ -38,7 +38,7 @@ pub(super) fn render_actions(
 fn render_forms(debate: &Debate, base_url: &str, csrf_token: &str) -> Markup {
     let form = |action: &'static str, inner: &Markup| {
         html! {
-            form.(action) method="post" action={ (base_url) "/actions/" (action) } {
+            form method="post" action={ (base_url) "/actions/" (action) } class=(action) {
                 input type="hidden" name="csrf" value=(csrf_token);
                 (inner)
             }

@@ -1,6 +1,7 @@
 //! Names of participants: kind of debate, seats, models and speakers. All of it is derived from the
 //! roles and the record, never from the format's name, so that custom formats work, too.
 use super::research::research_judgment;
+use super::sanitize::one_line;
 use crate::debate::{Cue, Debate, Role, status};
 
 /// Kind of a debate, derived from the roles that take part.
@@ -31,6 +32,11 @@ pub fn seats_with_role(debate: &Debate, role: Role) -> impl Iterator<Item = u8> 
     seats.filter(move |(_, seat)| seat.role == role).map(|(seat_index, _)| seat_index)
 }
 
+/// Seats of a research debate that argue a stance.
+pub(super) fn advocate_seats(debate: &Debate) -> impl Iterator<Item = u8> {
+    seats_with_role(debate, Role::Advocate)
+}
+
 /// The two seats a list shows: both sides, the lead and its first partner, or the first two
 /// advocates.
 pub fn main_pair(debate: &Debate) -> [Option<u8>; 2] {
@@ -39,7 +45,7 @@ pub fn main_pair(debate: &Debate) -> [Option<u8>; 2] {
         DebateKind::Contest => [first(Role::Pro), first(Role::Con)],
         DebateKind::Dialogue => [first(Role::Lead), first(Role::Partner)],
         DebateKind::Research => {
-            let mut stances = seats_with_role(debate, Role::Advocate);
+            let mut stances = advocate_seats(debate);
             [stances.next(), stances.next()]
         }
     }
@@ -78,6 +84,13 @@ pub fn seat_model(debate: &Debate, seat_index: u8) -> String {
         (tool, Some(model)) => format!("{tool}:{model}"),
         (tool, None) => tool,
     }
+}
+
+/// For example `Proponent (claude:opus)`.
+pub(super) fn seat_with_model(debate: &Debate, seat_index: u8) -> String {
+    let seat = &debate.seats()[usize::from(seat_index)];
+    let name = seat.title();
+    one_line(&format!("{name} ({})", seat_model(debate, seat_index)))
 }
 
 /// Tool and model of a seat, from the envelope of its first successful turn, otherwise from the

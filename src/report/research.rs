@@ -13,7 +13,7 @@ mod labels;
 pub use judgment::research_judgment;
 
 use super::ledger::{annotate_evidence, citations_for_evidence, claim_rating};
-use super::participants::{seat_model, seats_with_role};
+use super::participants::{advocate_seats, seat_with_model, seats_with_role};
 use super::sanitize::{demote_headings, one_line};
 use super::structured_reply::SEALED_PLACEHOLDER;
 use super::summary_header::{demo_notice, summary_header};
@@ -138,13 +138,6 @@ fn missing_turns(debate: &Debate, labels: &ReportLabels) -> Vec<String> {
     failed.chain(unasked).collect()
 }
 
-/// For example `Proponent (claude:opus)`.
-fn seat_with_model(debate: &Debate, seat_index: u8) -> String {
-    let seat = &debate.seats()[usize::from(seat_index)];
-    let name = seat.title();
-    one_line(&format!("{name} ({})", seat_model(debate, seat_index)))
-}
-
 /// Stage of an advocate's work, in order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ResearchStage {
@@ -152,10 +145,6 @@ enum ResearchStage {
     Investigation,
     /// Reply to the other advocates.
     Rebuttal,
-}
-
-fn advocate_seats(debate: &Debate) -> impl Iterator<Item = u8> {
-    seats_with_role(debate, Role::Advocate)
 }
 
 /// The last turn of a seat in this stage.

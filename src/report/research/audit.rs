@@ -1,10 +1,10 @@
 //! Evidence audit of a research report: the claims as tagged by the auditor, grouped by side, and
 //! the counts of the program's own citation lookup.
 use super::labels::ReportLabels;
-use super::{advocate_seats, seat_with_model};
 use crate::debate::body::AuditedFact;
 use crate::debate::{Body, CitationStatus, Debate, ReplyKind, Role};
 use crate::report::ledger::wrong_citations;
+use crate::report::participants::{advocate_seats, seat_with_model};
 use crate::report::sanitize::one_line;
 use std::fmt::Write;
 

@@ -6,6 +6,7 @@ use crate::review::output::{
     COMMENT_MARKER, MAX_STEP_SUMMARY_BYTES, ReviewFormat, render_review, render_summary,
 };
 use crate::review::{Review, ReviewCost, ReviewDecision, ReviewParticipant};
+use crate::test_support::golden_file::assert_golden;
 use crate::test_support::prerequisites::{find_program_or_skip, repo_path};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -167,12 +168,7 @@ fn golden_outputs_are_up_to_date() {
         let path = repo_path("tests/golden/review").join(file_name(format));
         let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
         let text = render_review(&small_review(), format).replace(&version, "\"VERSION\"");
-        if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, &text).unwrap();
-        }
-        let committed = fs::read_to_string(&path).unwrap_or_default();
-        assert!(committed == text, "{} is not up to date: set DEBATE_UPDATE=1", path.display());
+        assert_golden(&path, &text);
     }
 }
 
