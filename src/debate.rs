@@ -28,6 +28,8 @@ mod prompts;
 mod record;
 mod replies;
 pub mod setup;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use claims::{flags, ledger};

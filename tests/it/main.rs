@@ -1,9 +1,7 @@
 //! Integration tests, compiled into one binary so that they link once. Helpers: `test_env` runs the
-//! program, `mcp_test_client` speaks to the server, `debate_fixture` builds debates,
-//! `simulated_players` and `chaos` reply in them, and `random_formats` generates formats. Most
-//! tests are table-driven.
+//! program, `mcp_test_client` speaks to the server, `debate_fixture` builds debates, and
+//! `simulated_players` and `chaos` reply in them. Most tests are table-driven.
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
-mod amendments;
 mod architecture;
 mod arena_api;
 mod arena_client;
@@ -39,7 +37,6 @@ mod citation_edge_cases;
 mod citation_extraction;
 mod citation_lookup;
 mod citation_quotes;
-mod claims_block;
 mod cli_archive;
 mod cli_check;
 #[cfg(unix)]
@@ -64,16 +61,10 @@ mod client_handover;
 mod client_install;
 #[cfg(unix)]
 mod command_queue;
-mod debate_control;
 #[path = "../../src/test_support/debate_fixture.rs"]
 mod debate_fixture;
-mod debate_flags;
 mod debate_status;
-mod dialectic;
 mod diff_range;
-mod digest;
-mod estimate;
-mod event_order;
 mod evidence_heuristic;
 mod exclusions;
 mod fake_api;
@@ -85,14 +76,10 @@ mod findability;
 mod golden;
 mod html_checker;
 mod invalid_replies;
-mod judging;
 mod kill;
 mod kill_formats;
-mod language;
-mod lenient_replay;
 mod limits_doc;
 mod logging;
-mod mask;
 mod mcp_duel;
 mod mcp_errors;
 mod mcp_formats;
@@ -115,13 +102,10 @@ mod page_assets;
 mod page_debate;
 mod page_markdown;
 mod pairing;
-mod participant;
 mod plain_folder;
 #[cfg(unix)]
 mod preflight;
 mod prerequisites;
-mod prompt;
-mod properties;
 mod provider_api;
 #[cfg(unix)]
 mod provider_cli;
@@ -131,8 +115,6 @@ mod provider_protocol;
 mod provider_snapshot;
 #[cfg(unix)]
 mod provider_turn;
-#[path = "../../src/test_support/random_formats.rs"]
-mod random_formats;
 mod rating;
 mod rating_eligibility;
 #[cfg(unix)]
@@ -151,7 +133,6 @@ mod recheck;
 mod recovery;
 mod redact;
 mod redact_corpus;
-mod reply;
 mod repo;
 mod report_court;
 mod report_dialogue;
@@ -185,8 +166,6 @@ mod review_output_escaping;
 mod review_patches;
 #[cfg(unix)]
 mod review_rerun;
-mod rules;
-mod scoring;
 mod scripted_replies;
 mod session;
 mod short_status;
@@ -196,9 +175,7 @@ mod snapshots;
 mod store;
 mod store_outputs;
 mod stream_preview;
-mod style;
 mod takeover;
-mod template;
 mod test_env;
 #[path = "../../src/test_support/test_repo.rs"]
 mod test_repo;
@@ -210,12 +187,7 @@ mod tournament_plan;
 #[cfg(unix)]
 mod tournament_play;
 mod tree_diff;
-mod tribunal;
-mod tribunal_rules;
-mod turn_failures;
 mod user_formats;
-mod verdict;
-mod visibility;
 #[cfg(unix)]
 mod web_client;
 #[cfg(unix)]

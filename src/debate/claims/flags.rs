@@ -262,3 +262,6 @@ pub fn settled_reason(debate: &Debate, round: u8) -> Option<SettledReason> {
     let any_open = entries.iter().any(ledger::LedgerEntry::is_open);
     (structured && raised && !any_open).then_some(SettledReason::NothingOpen)
 }
+
+#[cfg(test)]
+mod tests;

@@ -223,3 +223,6 @@ pub fn supported_side(debate: &Debate, cue: Cue) -> Option<Side> {
         })
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -399,3 +399,6 @@ fn tie_break(debate: &Debate) -> (Side, VerdictBasis) {
         })
         .unwrap_or((Side::Pro, VerdictBasis::Proposer))
 }
+
+#[cfg(test)]
+mod tests;

@@ -82,3 +82,6 @@ impl Debate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

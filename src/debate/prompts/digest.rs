@@ -128,3 +128,6 @@ fn contains_id(text: &str, id: &str) -> bool {
             && !text[start + matched.len()..].starts_with(is_id_char)
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -200,3 +200,6 @@ fn is_name_or_version(word: &str, name: &str) -> bool {
         rest.is_empty() || rest.starts_with(|c: char| c == '-' || c.is_ascii_digit())
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -451,3 +451,6 @@ fn citation_result(entry: &LedgerEntry<'_>) -> String {
 fn one_line(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() && *c != '`').take(MAX_NOTE_CHARS).collect()
 }
+
+#[cfg(test)]
+mod tests;

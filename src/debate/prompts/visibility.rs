@@ -121,3 +121,6 @@ enum DigestSource {
     Written(Cue),
     Mechanical(u8),
 }
+
+#[cfg(test)]
+mod tests;

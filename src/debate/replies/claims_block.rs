@@ -278,3 +278,6 @@ impl From<WireHelp> for HelpRequest {
         HelpRequest { kind: help.kind, from: help.from, because: help.because }
     }
 }
+
+#[cfg(test)]
+mod tests;

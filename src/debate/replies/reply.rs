@@ -138,3 +138,6 @@ fn parse_sections(text: &str) -> Vec<Section> {
     }
     sections
 }
+
+#[cfg(test)]
+mod tests;

@@ -105,3 +105,6 @@ impl Rule {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -74,3 +74,6 @@ fn typical_reply_tokens(kind: ReplyKind) -> u64 {
         ReplyKind::Score | ReplyKind::Petition | ReplyKind::Ruling | ReplyKind::Vote => 200,
     }
 }
+
+#[cfg(test)]
+mod tests;

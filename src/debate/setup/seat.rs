@@ -208,3 +208,6 @@ impl Effort {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

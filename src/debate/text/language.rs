@@ -241,3 +241,6 @@ fn is_other_script(c: char) -> bool {
         && !is_kana_or_hangul(c)
         && !is_han(c)
 }
+
+#[cfg(test)]
+mod tests;

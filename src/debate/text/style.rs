@@ -226,3 +226,6 @@ fn mark_repeated_punctuation(chars: &[char], actions: &mut [CharAction]) {
         actions[kept_index] = CharAction::Keep;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -98,3 +98,6 @@ fn parse_parts(template: &str) -> impl Iterator<Item = Result<TemplatePart<'_>, 
         Some(Ok(TemplatePart::Placeholder(name.trim())))
     })
 }
+
+#[cfg(test)]
+mod tests;

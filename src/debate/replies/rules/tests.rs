@@ -1,13 +1,15 @@
 //! Reply rules, as tables: a reply and the rules it violates.
-use crate::debate_fixture::{debate_setup, open_debate, play_until, record_reply, speech};
-use crate::simulated_players::{fill_required_fields, valid_reply, verdict_reply};
+use crate::debate::{
+    Body, Cue, Debate, DebateLimits, Format, JudgeRuling, Rule, Section, Side, check_rules, formats,
+};
+use crate::test_support::debate_fixture::{
+    debate_setup, open_debate, play_until, record_reply, speech,
+};
+use crate::test_support::simulated_players::{fill_required_fields, valid_reply, verdict_reply};
 use Rule::{
     AnswersOpponent, AtMostThreeClaims, CitesRecord, ConcedesVerbatim, Evidenced, FitsLength,
     FlagsUnsupported, KeepsConcessions, KeepsRecord, NineSections, NoNewClaims, PicksSide,
     RaisesFlaw, RaisesOrResolves, Recommends, Structured,
-};
-use debate_mcp::debate::{
-    Body, Cue, Debate, DebateLimits, Format, JudgeRuling, Rule, Section, Side, check_rules, formats,
 };
 
 /// A debate at the first turn of this phase. Ada has made the claim `Ada1`, Bob `Bob1`, and so on.

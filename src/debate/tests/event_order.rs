@@ -1,11 +1,13 @@
 //! Valid and invalid orders of events: a prompt precedes its reply, a turn is taken once, and a
 //! reply is rejected at most once. Sequences are written in the notation that `parse_event` reads.
-use crate::debate_fixture::{cue, debate_setup, due_cues, open_debate};
-use crate::simulated_players::{failed_event, refused_event, reply_event, valid_reply};
-use debate_mcp::debate::{
+use crate::debate::{
     Amendment, Body, Budget, Cue, Debate, DebateOutcome, Envelope, Event, FailureKind, Participant,
     PauseReason, RejectedReply, Reply, Rule, RuleFinding, RuleWeight, Seat, Spend, Step,
     TurnFailure, formats,
+};
+use crate::test_support::debate_fixture::{cue, debate_setup, due_cues, open_debate};
+use crate::test_support::simulated_players::{
+    failed_event, refused_event, reply_event, valid_reply,
 };
 
 /// Parses one event. `ask 1,2 @9` asks seats 1 and 2 with deadline 9. `say`, `fail` and `refuse`

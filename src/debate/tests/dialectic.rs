@@ -1,18 +1,16 @@
 //! The dialectic format: it has no fixed end and no winner. The user concludes it, remarks reach
 //! both seats, and the result is a list of insights with an outcome.
-use crate::debate_fixture::{
-    apply_events, debate_setup, due_cues, open_debate, outcome_name, play_debate, play_to_end,
-    play_until, record_reply, trace,
-};
-use crate::simulated_players::{amended_event, render_prompt, valid_reply};
-use debate_mcp::debate::insights::{
-    DialogueOutcome, concluding_sections, key_insights, parse_outcome,
-};
-use debate_mcp::debate::verdict::judgment;
-use debate_mcp::debate::{
+use crate::debate::insights::{DialogueOutcome, concluding_sections, key_insights, parse_outcome};
+use crate::debate::verdict::judgment;
+use crate::debate::{
     Amendment, Body, Debate, Event, Role, Rule, Seat, Section, Status, TranscriptItem, check_rules,
     formats, status::status,
 };
+use crate::test_support::debate_fixture::{
+    apply_events, debate_setup, due_cues, open_debate, outcome_name, play_debate, play_to_end,
+    play_until, record_reply, trace,
+};
+use crate::test_support::simulated_players::{amended_event, render_prompt, valid_reply};
 
 fn open_dialectic() -> Debate {
     open_debate(debate_setup(formats::dialectic(), 10))

@@ -1,5 +1,5 @@
 //! Language detection of a topic by script and common words: English, Chinese or other.
-use debate_mcp::debate::language::{Language, detect};
+use crate::debate::language::{Language, detect};
 
 #[track_caller]
 fn assert_language(expected: Language, topics: &[&str]) {

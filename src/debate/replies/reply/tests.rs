@@ -1,9 +1,9 @@
 //! Parsing of replies as real models send them: which are accepted, and which are rejected with
 //! which error code.
-use crate::debate_fixture::{debate_setup, open_debate, play_until};
-use debate_mcp::debate::body::{AdmissionGrounds, AuditedFact, Foul, Novelty, RulingScores};
-use debate_mcp::debate::reply::parse;
-use debate_mcp::debate::{Body, Cue, Debate, Format, JudgeRuling, Side, formats};
+use crate::debate::body::{AdmissionGrounds, AuditedFact, Foul, Novelty, RulingScores};
+use crate::debate::reply::parse;
+use crate::debate::{Body, Cue, Debate, Format, JudgeRuling, Side, formats};
+use crate::test_support::debate_fixture::{debate_setup, open_debate, play_until};
 use std::collections::BTreeMap;
 
 fn debate_at(format: Format, rounds: u8, round: u8, phase: &str) -> (Debate, Cue) {
@@ -314,10 +314,8 @@ fn prose_and_sections_are_parsed_leniently() {
     assert_parses(&duel, "{\"winner\":\"A\"}", Ok(Body::from_prose("{\"winner\":\"A\"}")));
     assert_parses(&duel, " \n", Err("empty"));
     assert_parses(&duel, "```claims\n{}\n```", Err("empty"));
-    let section = |title: &str, text: &str| debate_mcp::debate::Section {
-        title: title.into(),
-        text: text.into(),
-    };
+    let section =
+        |title: &str, text: &str| crate::debate::Section { title: title.into(), text: text.into() };
     let research = debate_at(formats::research(), 1, 0, "judge");
     let sections = |sections| Ok(Body::Sections { sections });
     assert_parses(&research, "Only this.", sections(vec![section("Summary", "Only this.")]));

@@ -1,17 +1,19 @@
 //! Property tests for every format: crash recovery, random failures, replay, serialization, and
 //! illegal events.
-use crate::chaos::{ChaosRun, prompt_after_rejection};
-use crate::debate_fixture::{Rng, apply_events, ask_open_turns, due_cues, outcome_name};
-use crate::random_formats::random_format;
-use crate::simulated_players::{
-    ask_lost_cues, deadline, failed_event, next_event, random_setup, render_prompt, valid_reply,
-};
-use debate_mcp::debate::round_marks::{help_calls, round_marks, turning_round};
-use debate_mcp::debate::verdict::{judgment, rulings};
-use debate_mcp::debate::{
+use crate::debate::round_marks::{help_calls, round_marks, turning_round};
+use crate::debate::verdict::{judgment, rulings};
+use crate::debate::{
     Amendment, Body, Cue, Debate, DebateOutcome, Envelope, Event, FailureKind, Position, Reply,
     ReplyKind, Role, Rule, RuleFinding, RuleWeight, Seat, Setup, Side, Speakers, Step, formats,
     next,
+};
+use crate::test_support::chaos::{ChaosRun, prompt_after_rejection};
+use crate::test_support::debate_fixture::{
+    Rng, apply_events, ask_open_turns, due_cues, outcome_name,
+};
+use crate::test_support::random_formats::random_format;
+use crate::test_support::simulated_players::{
+    ask_lost_cues, deadline, failed_event, next_event, random_setup, render_prompt, valid_reply,
 };
 use std::collections::BTreeMap;
 use std::iter::repeat_n;
@@ -343,7 +345,7 @@ fn illegal_events_are_rejected() {
         let nowhere = Cue { act: 99, round: 99, phase: 99, seat: 99 };
         let failed = |cue| Event::Failed {
             cue,
-            failure: debate_mcp::debate::TurnFailure::new(FailureKind::TimedOut, "late"),
+            failure: crate::debate::TurnFailure::new(FailureKind::TimedOut, "late"),
         };
         for illegal in [
             Event::Spoke { cue: later, reply: reply(valid_reply(&debate, first)) },

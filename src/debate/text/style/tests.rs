@@ -1,6 +1,6 @@
 //! Style normalization: words and code stay, Markdown decoration and emoji are removed.
-use crate::debate_fixture::Rng;
-use debate_mcp::debate::style::strip_style;
+use crate::debate::style::strip_style;
+use crate::test_support::debate_fixture::Rng;
 
 #[track_caller]
 fn assert_normalized(cases: &[(&str, &str)]) {

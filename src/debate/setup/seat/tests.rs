@@ -1,8 +1,8 @@
 //! Parsing and validation of participants: `tool`, `tool:model`, `host`, `human`, `bot`.
-use debate_mcp::debate::seat::ParticipantError::{
+use crate::debate::seat::ParticipantError::{
     self, Empty, InvalidModel, InvalidTool, UnexpectedModel,
 };
-use debate_mcp::debate::{Effort, Participant};
+use crate::debate::{Effort, Participant};
 
 fn model_participant(tool: &str, model: &str) -> Participant {
     Participant::Model { tool: tool.into(), model: (!model.is_empty()).then(|| model.into()) }

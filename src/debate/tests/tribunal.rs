@@ -1,14 +1,14 @@
 //! The tribunal format: admission of petitioners, help from the audience, and the weighted
 //! judgment.
-use crate::debate_fixture::{
-    ask_open_turns, debate_setup, due_cues, open_debate, play_debate, play_until, record_reply,
-};
-use crate::simulated_players::{reply_event, valid_reply, verdict_reply};
-use debate_mcp::debate::body::AdmissionGrounds;
-use debate_mcp::debate::{
+use crate::debate::body::AdmissionGrounds;
+use crate::debate::{
     Body, Cue, Debate, Envelope, Event, HelpRequest, Reply, Role, Rule, RuleWeight, Shortfall,
     Side, Step, check_rules, formats, next, verdict::ContestReason, verdict::judgment,
 };
+use crate::test_support::debate_fixture::{
+    ask_open_turns, debate_setup, due_cues, open_debate, play_debate, play_until, record_reply,
+};
+use crate::test_support::simulated_players::{reply_event, valid_reply, verdict_reply};
 
 fn open_tribunal() -> Debate {
     open_debate(debate_setup(formats::tribunal(), 10))

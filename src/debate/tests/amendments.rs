@@ -1,15 +1,15 @@
 //! Amendments (`Event::Amended`): which changes of seats, budget, plan and topic are valid at which
 //! point of a debate, and that prompts already sent do not change.
-use crate::debate_fixture::{
+use crate::debate::{
+    Amendment, Body, Budget, Cue, Debate, Event, FailureKind, Format, HoldPoint, Participant, Role,
+    Seat, Setup, Step, TranscriptItem, TurnFailure, formats, next,
+};
+use crate::test_support::debate_fixture::{
     apply_events, ask_open_turns, cost_budget, cue, debate_setup, due_cues, model_participant,
     open_debate, play_debate, play_until, record_reply,
 };
-use crate::simulated_players::{
+use crate::test_support::simulated_players::{
     amended_event, refused_event, render_prompt, reply_event, valid_reply,
-};
-use debate_mcp::debate::{
-    Amendment, Body, Budget, Cue, Debate, Event, FailureKind, Format, HoldPoint, Participant, Role,
-    Seat, Setup, Step, TranscriptItem, TurnFailure, formats, next,
 };
 
 fn seat_handover(seat: u8, voice: Participant) -> Amendment {
@@ -130,7 +130,10 @@ fn changed_round_count_is_played() {
         let mut debate = debate_at_phase(formats::duel(), 2, 1, "challenge", true);
         apply_events(&mut debate, [amended_event(round_count_change(rounds))]);
         play_debate(&mut debate, &[], |_| false);
-        assert!(crate::debate_fixture::trace(&debate).contains(trace_part), "{rounds}");
+        assert!(
+            crate::test_support::debate_fixture::trace(&debate).contains(trace_part),
+            "{rounds}"
+        );
         assert_eq!((debate.rounds(), debate.setup().rounds), (rounds, 2));
     }
 }

@@ -1,11 +1,11 @@
 //! Outcome of failed turns, for each format and phase: abort, conclude, continue or forfeit.
-use crate::debate_fixture::{
-    apply_events, arena_with_forfeit, cue, debate_setup, due_cues, open_debate, play_debate,
-    play_to_end, trace, without_roles,
-};
-use debate_mcp::debate::{
+use crate::debate::{
     Debate, Event, FailureKind, Format, HoldPoint, PauseReason, Role, Side, Spend, Status, Step,
     TranscriptItem, formats, next, status::status, verdict::judgment,
+};
+use crate::test_support::debate_fixture::{
+    apply_events, arena_with_forfeit, cue, debate_setup, due_cues, open_debate, play_debate,
+    play_to_end, trace, without_roles,
 };
 
 #[track_caller]

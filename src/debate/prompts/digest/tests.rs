@@ -1,9 +1,11 @@
 //! Round summaries: what a written digest must contain, and the mechanical digest that replaces it
 //! if no scribe wrote one.
-use crate::debate_fixture::{debate_setup, open_debate, play_until, record_reply, speech};
-use debate_mcp::debate::digest::{find_omissions, first_words, mechanical_digest};
-use debate_mcp::debate::words::collapse_whitespace;
-use debate_mcp::debate::{Body, Debate, formats};
+use crate::debate::digest::{find_omissions, first_words, mechanical_digest};
+use crate::debate::words::collapse_whitespace;
+use crate::debate::{Body, Debate, formats};
+use crate::test_support::debate_fixture::{
+    debate_setup, open_debate, play_until, record_reply, speech,
+};
 
 /// A duel in which Bob concedes `p1` verbatim in round 1 and argues against it in round 2. Ada
 /// answers `c1` and leaves `c2` open, and Bob certifies `c3` as resolved.
@@ -88,7 +90,7 @@ fn side_without_claims_is_summarized_by_its_text() {
 
 #[track_caller]
 fn assert_omissions(summary: &str, expected: &[&str]) {
-    let scribe_cue = crate::debate_fixture::cue(2, 4, 0, 13);
+    let scribe_cue = crate::test_support::debate_fixture::cue(2, 4, 0, 13);
     assert_eq!(find_omissions(&duel_with_concession(), scribe_cue, summary), expected, "{summary}");
 }
 

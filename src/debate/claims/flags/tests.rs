@@ -1,18 +1,18 @@
 //! Debate flags: unanswered claims, concessions without a reason, walk-backs, repetition, and when
 //! a debate counts as settled. Also sealed answers and the rigor line.
-use crate::debate_fixture::{
-    citation, debate_setup, open_debate, play_debate, play_until, record_reply, record_reply_with,
-    speech, trace,
-};
-use crate::simulated_players::{fill_required_fields, verdict_reply};
-use FlagKind::{GaveWay, Repeats, Unanswered, WalkBack};
-use debate_mcp::debate::body::DecisionChange;
-use debate_mcp::debate::flags::{FlagKind, SettledReason, find_flags, settled_reason};
-use debate_mcp::debate::ledger::{self, entries, tally};
-use debate_mcp::debate::{
+use crate::debate::body::DecisionChange;
+use crate::debate::flags::{FlagKind, SettledReason, find_flags, settled_reason};
+use crate::debate::ledger::{self, entries, tally};
+use crate::debate::{
     Body, Citation, CitationStatus, Cue, Debate, Rule, Setup, Side, check_rules, formats, prompt,
     status,
 };
+use crate::test_support::debate_fixture::{
+    citation, debate_setup, open_debate, play_debate, play_until, record_reply, record_reply_with,
+    speech, trace,
+};
+use crate::test_support::simulated_players::{fill_required_fields, verdict_reply};
+use FlagKind::{GaveWay, Repeats, Unanswered, WalkBack};
 
 /// A duel played with these speeches and citations, turn by turn.
 fn duel_with_turns(setup: Setup, turns: Vec<(Body, Vec<Citation>)>) -> Debate {
@@ -268,7 +268,7 @@ fn sealed_answers_come_first_and_verdict_reports_the_change() {
     let mut debate = open_debate(setup);
     let first = play_until(&mut debate, 0, "answer");
     assert_eq!(debate.setup().act(first).name, "sealed answers");
-    let cues: Vec<Cue> = debate_mcp::debate::next(&debate).open_cues().collect();
+    let cues: Vec<Cue> = crate::debate::next(&debate).open_cues().collect();
     assert_eq!(cues.len(), 2, "both seats are asked at once");
     for cue in &cues {
         assert!(!prompt::render(&debate, *cue).text.contains("Previous exchanges"));

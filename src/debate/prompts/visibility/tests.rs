@@ -1,8 +1,8 @@
 //! Transcript visibility, table-driven: which earlier turns each seat gets in its prompt.
-use crate::debate_fixture::{
+use crate::debate::{Debate, Format, Role, TranscriptItem, formats};
+use crate::test_support::debate_fixture::{
     debate_setup, due_cues, open_debate, play_debate, play_until, without_roles,
 };
-use debate_mcp::debate::{Debate, Format, Role, TranscriptItem, formats};
 
 /// Asserts what the first seat due in this phase (`<round>.<phase>`) sees, one word per transcript
 /// item (`!` for a missing turn).

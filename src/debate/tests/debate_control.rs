@@ -1,11 +1,6 @@
 //! State machine tests: how a debate is held, cancelled, concluded, amended and reopened, and which
 //! setups are valid.
-use crate::debate_fixture::{
-    apply_events, ask_open_turns, cost_budget, cue, debate_setup, due_cues, first_due_cue,
-    open_debate, play_debate, play_to_end, play_until, trace, without_roles,
-};
-use crate::simulated_players::{amended_event, failed_event, reply_event, valid_reply};
-use debate_mcp::debate::{
+use crate::debate::{
     Amendment, Cue, Debate, Event, FailureKind, Format, HoldPoint, Participant, PauseReason, Role,
     Rounds, Seat, Setup, SetupError, Step, TranscriptItem,
     format::MAX_OPEN_ROUNDS,
@@ -13,6 +8,13 @@ use debate_mcp::debate::{
     seat::ParticipantError,
     setup::{MAX_BRIEF_BYTES, MAX_PARTS, MAX_TOPIC_CHARS},
     template::TemplateError,
+};
+use crate::test_support::debate_fixture::{
+    apply_events, ask_open_turns, cost_budget, cue, debate_setup, due_cues, first_due_cue,
+    open_debate, play_debate, play_to_end, play_until, trace, without_roles,
+};
+use crate::test_support::simulated_players::{
+    amended_event, failed_event, reply_event, valid_reply,
 };
 
 const CONCLUDED: Event = Event::Concluded { because: None };
@@ -427,7 +429,7 @@ fn rounds_cannot_grow_after_a_later_act_has_started() {
 fn completed_debate_cannot_be_reopened() {
     for offer in formats::built_in_offers() {
         let debate = play_to_end(debate_setup(offer.format, offer.default_rounds), &[]);
-        assert_eq!(crate::debate_fixture::outcome_name(&debate), "completed");
+        assert_eq!(crate::test_support::debate_fixture::outcome_name(&debate), "completed");
         assert_reopens_at(&debate, None);
     }
     // Cancelled when only the closing event was missing.

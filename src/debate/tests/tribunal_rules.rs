@@ -1,17 +1,17 @@
 //! Tribunal rules, table-driven: acts, help requests, petitions, admissions and failed turns.
-use crate::debate_fixture::{
+use crate::debate::body::{AdmissionGrounds, Novelty};
+use crate::debate::{
+    Body, Cue, Debate, HelpRequest, ReplyKind, Role, Rule, RuleWeight, Seat, Setup, Side,
+    check_rules, formats,
+};
+use crate::test_support::debate_fixture::{
     cue, debate_setup, due_cues, model_participant, open_debate, play_debate, play_to_end,
     play_until, record_reply, speech, trace, without_roles,
 };
-use crate::simulated_players::{reply_event, valid_reply};
+use crate::test_support::simulated_players::{reply_event, valid_reply};
 use Rule::{
     AdmitsForGood, AdmitsPetitioner, AnswersOpponent, AtMostThreeClaims, HelpFits, HelpNotTwice,
     NoHelp, NoNewClaims, NoNewFacts,
-};
-use debate_mcp::debate::body::{AdmissionGrounds, Novelty};
-use debate_mcp::debate::{
-    Body, Cue, Debate, HelpRequest, ReplyKind, Role, Rule, RuleWeight, Seat, Setup, Side,
-    check_rules, formats,
 };
 
 /// A tribunal setup with listener types. Ivy and Jan share one type.
@@ -29,8 +29,9 @@ const FAILED_PETITIONS: &[&str] = &["3.petition", "4.petition", "5.petition", "6
 /// The debate at the first speech of a round. No listener has spoken yet.
 fn debate_at_round(round: u8) -> (Debate, Cue) {
     let mut debate = open_debate(tribunal_setup(10));
-    let is_at_round =
-        |debate: &Debate| crate::debate_fixture::first_due_cue(debate, round, "argue").is_some();
+    let is_at_round = |debate: &Debate| {
+        crate::test_support::debate_fixture::first_due_cue(debate, round, "argue").is_some()
+    };
     play_debate(&mut debate, FAILED_PETITIONS, is_at_round);
     let cue = due_cues(&debate)[0];
     (debate, cue)
@@ -103,7 +104,11 @@ fn acts_are_distributed_over_the_requested_rounds() {
     }
     for rounds in 3..=20 {
         let debate = play_to_end(tribunal_setup(rounds), &[]);
-        assert_eq!(crate::debate_fixture::outcome_name(&debate), "completed", "{rounds} rounds");
+        assert_eq!(
+            crate::test_support::debate_fixture::outcome_name(&debate),
+            "completed",
+            "{rounds} rounds"
+        );
         let speeches =
             debate.replies_in(..).filter(|(cue, _)| debate.seat(*cue).role.side().is_some());
         assert_eq!(speeches.count(), 2 * usize::from(rounds), "each side speaks once per round");
@@ -247,7 +252,8 @@ fn help_request_in_consecutive_rounds_is_refused() {
     let body = speech_with_help_request(&debate, cue, "technical", "Ivy");
     record_reply(&mut debate, cue, body);
     // The other side may still request help in the same round and in the next.
-    let other_cue = crate::debate_fixture::first_due_cue(&debate, 3, "argue").unwrap();
+    let other_cue =
+        crate::test_support::debate_fixture::first_due_cue(&debate, 3, "argue").unwrap();
     assert_eq!(
         broken_rules(
             &debate,
@@ -258,7 +264,7 @@ fn help_request_in_consecutive_rounds_is_refused() {
     );
     let play_to_round = |debate: &mut Debate, round| {
         play_debate(debate, FAILED_PETITIONS, |debate| {
-            crate::debate_fixture::first_due_cue(debate, round, "argue").is_some()
+            crate::test_support::debate_fixture::first_due_cue(debate, round, "argue").is_some()
         });
         due_cues(debate)[0]
     };
@@ -337,7 +343,7 @@ fn only_petitioners_and_requested_helpers_are_admitted() {
     record_reply(&mut debate, admit, admission_body(Some("Jan"), [false; 3]));
     assert_eq!(due_cues(&debate).len(), 1, "one listener speaks per round");
     play_debate(&mut debate, &[], |debate| {
-        crate::debate_fixture::first_due_cue(debate, 5, "petition").is_some()
+        crate::test_support::debate_fixture::first_due_cue(debate, 5, "petition").is_some()
     });
     let silent_seats: Vec<u8> = due_cues(&debate).iter().map(|cue| cue.seat).collect();
     assert_eq!(silent_seats, [7, 8], "the helper has used its one speech");
@@ -415,7 +421,7 @@ fn tribunal_records_failed_turns_and_continues() {
         let debate = play_to_end(tribunal_setup(10), failed_phases);
         assert_eq!(debate.failed_turns().count(), failure_count, "{failed_phases:?}");
         assert_eq!(
-            crate::debate_fixture::outcome_name(&debate),
+            crate::test_support::debate_fixture::outcome_name(&debate),
             "completed",
             "{failed_phases:?}: {}",
             trace(&debate)
@@ -424,7 +430,7 @@ fn tribunal_records_failed_turns_and_continues() {
     // A failed address does not use up the listener's one speech.
     let mut debate = open_debate(tribunal_setup(10));
     play_debate(&mut debate, &["3.address"], |debate| {
-        crate::debate_fixture::first_due_cue(debate, 4, "petition").is_some()
+        crate::test_support::debate_fixture::first_due_cue(debate, 4, "petition").is_some()
     });
     assert_eq!(due_cues(&debate).len(), 3);
     // Without an audience there are no petitions, admissions or votes.

@@ -1,7 +1,7 @@
 //! Parser of the claims block in a speech: accepted JSON, error messages, and how the block is cut
 //! from the prose.
-use debate_mcp::debate::claims_block::parse_speech;
-use debate_mcp::debate::{Body, Claim, Concession, HelpRequest, Resolution};
+use crate::debate::claims_block::parse_speech;
+use crate::debate::{Body, Claim, Concession, HelpRequest, Resolution};
 
 /// Parses a speech with this claims block after one line of prose.
 fn parse_block(json: &str) -> Body {

@@ -1,13 +1,15 @@
 //! Prompt rendering: transcript, placeholders, masking, fences, checks, and the retry reason.
-use crate::debate_fixture::{
+use crate::debate::prompt::{fingerprint, render};
+use crate::debate::{
+    Body, CitationStatus, Cue, Debate, Event, Format, Rule, RuleFinding, RuleWeight, Setup, Side,
+    formats,
+};
+use crate::test_support::debate_fixture::{
     apply_events, ask_open_turns, citation, cue, debate_setup, due_cues, model_participant,
     open_debate, play_debate, play_until, record_reply, record_reply_with, speech,
 };
-use crate::simulated_players::{ask_due_cues, refused_event, render_prompt, reply_event};
-use debate_mcp::debate::prompt::{fingerprint, render};
-use debate_mcp::debate::{
-    Body, CitationStatus, Cue, Debate, Event, Format, Rule, RuleFinding, RuleWeight, Setup, Side,
-    formats,
+use crate::test_support::simulated_players::{
+    ask_due_cues, refused_event, render_prompt, reply_event,
 };
 
 /// A setup in which every phase has this prompt template.
@@ -83,7 +85,7 @@ fn long_transcript_starts_with_a_summary() {
     // Without a scribe the transcript is summarized mechanically, and marked as such.
     let mut debate = open_debate(setup_with_template(formats::duel(), 4, "{{heard}}"));
     play_debate(&mut debate, &["3.summarize"], |debate| {
-        crate::debate_fixture::first_due_cue(debate, 3, "defend").is_some()
+        crate::test_support::debate_fixture::first_due_cue(debate, 3, "defend").is_some()
     });
     let text = render_prompt(&debate, due_cues(&debate)[0]);
     assert!(text.starts_with("Summary of rounds 1-1:\n--- "), "{text}");
@@ -95,7 +97,7 @@ fn missing_turns_and_remarks_are_in_the_prompt() {
     let mut debate = open_debate(setup_with_template(formats::research(), 1, "{{heard}}"));
     let remark = Event::Interjected { text: "Mind the cost.".into() };
     play_debate(&mut debate, &["0.investigate/Fay"], |debate| {
-        crate::debate_fixture::first_due_cue(debate, 0, "rebut").is_some()
+        crate::test_support::debate_fixture::first_due_cue(debate, 0, "rebut").is_some()
     });
     apply_events(&mut debate, [remark]);
     let text = render_prompt(&debate, due_cues(&debate)[0]);

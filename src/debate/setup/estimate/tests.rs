@@ -1,7 +1,7 @@
 //! Cost estimate before a debate starts: expected calls and input tokens per seat.
-use crate::debate_fixture::{debate_setup, play_to_end};
-use debate_mcp::debate::estimate::estimate_usage;
-use debate_mcp::debate::{Participant, formats};
+use crate::debate::estimate::estimate_usage;
+use crate::debate::{Participant, formats};
+use crate::test_support::debate_fixture::{debate_setup, play_to_end};
 
 /// The estimate is exact for formats whose turns do not depend on what the replies say.
 #[test]

@@ -1,14 +1,16 @@
 //! Lenient replay of a damaged event log: the first illegal event is reported, and all readable
 //! turns are kept.
-use crate::chaos::ChaosRun;
-use crate::debate_fixture::{Rng, cue, debate_setup, due_cues, open_debate, play_to_end, trace};
-use crate::properties::planned_seats;
-use crate::random_formats::random_format;
-use crate::simulated_players::{amended_event, random_setup, render_prompt};
-use debate_mcp::debate::{
+use crate::debate::tests::properties::planned_seats;
+use crate::debate::{
     Amendment, Debate, Event, FailureKind, Participant, Seat, Setup, formats, replay::ReplayError,
     status, verdict,
 };
+use crate::test_support::chaos::ChaosRun;
+use crate::test_support::debate_fixture::{
+    Rng, cue, debate_setup, due_cues, open_debate, play_to_end, trace,
+};
+use crate::test_support::random_formats::random_format;
+use crate::test_support::simulated_players::{amended_event, random_setup, render_prompt};
 use std::iter::repeat_n;
 
 /// Damages a log: drops, duplicates or swaps events, or inserts a change of seats.
@@ -128,7 +130,7 @@ fn strict_replay_stops_where_lenient_reports_the_flaw() {
     let first = cue(0, 1, 0, 0);
     let failed = |cue| Event::Failed {
         cue,
-        failure: debate_mcp::debate::TurnFailure::new(FailureKind::Crashed, "gone"),
+        failure: crate::debate::TurnFailure::new(FailureKind::Crashed, "gone"),
     };
     let asked = Event::Asked { cues: vec![first], deadline: None, prompts: vec![] };
     let log = vec![asked, failed(first), failed(first), Event::Cancelled { because: None }];
@@ -153,7 +155,9 @@ fn seat_added_before_the_start_is_replayed() {
     let mut debate = open_debate(setup.clone());
     let mut log = vec![seat_change_event(setup.seats.iter().cloned().chain([mirror]).collect())];
     debate.apply(log[0].clone()).unwrap();
-    while let Some(event) = crate::simulated_players::next_event(&debate, 5, &mut Rng(1)) {
+    while let Some(event) =
+        crate::test_support::simulated_players::next_event(&debate, 5, &mut Rng(1))
+    {
         log.push(event.clone());
         debate.apply(event).unwrap();
     }

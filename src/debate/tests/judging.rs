@@ -1,19 +1,19 @@
 //! Rulings: claim checks against the record, required fields, blind prompts (no tool names or
 //! scores, normalized style, swapped side labels for the mirror), and judge panels.
-use crate::debate_fixture::{
-    apply_events, ask_open_turns, citation, debate_setup, due_cues, open_debate, play_debate,
-    play_until, record_reply, record_reply_with, speech, without_roles,
-};
-use crate::simulated_players::{
-    fill_required_fields, refused_event, render_prompt, reply_event, valid_reply, verdict_reply,
-};
-use Rule::{ChecksClaims, FollowsChecks, NamesBlindSpots, NamesDecisive};
-use debate_mcp::debate::body::{BlindSpot, ClaimCheck};
-use debate_mcp::debate::verdict::{ContestReason, VerdictBasis, judgment, leading_ruling};
-use debate_mcp::debate::{
+use crate::debate::body::{BlindSpot, ClaimCheck};
+use crate::debate::verdict::{ContestReason, VerdictBasis, judgment, leading_ruling};
+use crate::debate::{
     Body, Citation, CitationStatus, Cue, Debate, Event, Format, JudgeRuling, Participant, Role,
     Rule, RuleWeight, Seat, Setup, Side, TranscriptScope, check_rules, formats,
 };
+use crate::test_support::debate_fixture::{
+    apply_events, ask_open_turns, citation, debate_setup, due_cues, open_debate, play_debate,
+    play_until, record_reply, record_reply_with, speech, without_roles,
+};
+use crate::test_support::simulated_players::{
+    fill_required_fields, refused_event, render_prompt, reply_event, valid_reply, verdict_reply,
+};
+use Rule::{ChecksClaims, FollowsChecks, NamesBlindSpots, NamesDecisive};
 
 /// A duel at its verdict: P claims `p`. C answers it with `c` and raises `d` and `e`. P concedes
 /// `d`, adds `q` with a wrong citation and `r`, which is never answered. C certifies `e` resolved.
@@ -328,5 +328,5 @@ fn panel_majority_wins_and_its_first_judge_leads() {
     );
     assert_eq!(leading_ruling(&debate, Side::Pro).unwrap().0, cues[0]);
     let unplayed = open_debate(without_roles(debate_setup(formats::duel(), 1), &[Role::Mirror]));
-    assert!(debate_mcp::debate::verdict::judgment(&unplayed).is_none());
+    assert!(crate::debate::verdict::judgment(&unplayed).is_none());
 }

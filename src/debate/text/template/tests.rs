@@ -1,5 +1,5 @@
 //! Prompt templates: validation of placeholder names, and rendering in a single pass.
-use debate_mcp::debate::template::{TemplateError, render, validate};
+use crate::debate::template::{TemplateError, render, validate};
 
 #[test]
 fn unknown_placeholders_are_refused() {
@@ -19,7 +19,7 @@ fn unknown_placeholders_are_refused() {
     for (template, expected) in table {
         assert_eq!(validate(template), expected, "{template}");
     }
-    for name in debate_mcp::debate::template::PLACEHOLDERS {
+    for name in crate::debate::template::PLACEHOLDERS {
         assert_eq!(validate(&format!("{{{{{name}}}}}")), Ok(()));
     }
 }

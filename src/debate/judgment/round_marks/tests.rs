@@ -1,17 +1,19 @@
 //! Scoring: marks, fouls, help, rulings, votes, confidence, and contested verdicts in numbers.
-use crate::debate_fixture::{
+use crate::debate::body::{AdmissionGrounds, Foul, RulingScores};
+use crate::debate::round_marks::{HelpCalls as Calls, help_calls, round_marks, turning_round};
+use crate::debate::verdict::{ContestReason, Judgment, VerdictBasis, judgment};
+use crate::debate::{
+    Body, CitationStatus, Debate, FailureKind, HelpRequest, Role, Seat, Setup, Side, formats,
+};
+use crate::test_support::debate_fixture::{
     apply_events, arena_with_forfeit, ask_open_turns, citation, debate_setup, due_cues,
     model_participant, open_debate, play_debate, play_to_end, play_until, record_reply,
     record_reply_with, without_roles,
 };
-use crate::simulated_players::{equal_marks, failed_event, valid_reply, verdict_reply};
-use Side::{Con, Pro};
-use debate_mcp::debate::body::{AdmissionGrounds, Foul, RulingScores};
-use debate_mcp::debate::round_marks::{HelpCalls as Calls, help_calls, round_marks, turning_round};
-use debate_mcp::debate::verdict::{ContestReason, Judgment, VerdictBasis, judgment};
-use debate_mcp::debate::{
-    Body, CitationStatus, Debate, FailureKind, HelpRequest, Role, Seat, Setup, Side, formats,
+use crate::test_support::simulated_players::{
+    equal_marks, failed_event, valid_reply, verdict_reply,
 };
+use Side::{Con, Pro};
 
 fn score_reply(pro: u8, con: u8, fouls: &[Side]) -> Body {
     let foul = |side: &Side| Foul { side: *side, kind: "other".into(), note: String::new() };
@@ -239,8 +241,8 @@ fn missing_parts_are_left_out_of_the_total() {
     // No marks.
     let mut debate = open_debate(tribunal_without_mirror());
     let failed_phases = ["1.score", "2.score", "3.score"];
-    crate::debate_fixture::play_debate(&mut debate, &failed_phases, |debate| {
-        crate::debate_fixture::first_due_cue(debate, 0, "judge").is_some()
+    crate::test_support::debate_fixture::play_debate(&mut debate, &failed_phases, |debate| {
+        crate::test_support::debate_fixture::first_due_cue(debate, 0, "judge").is_some()
     });
     assert_eq!(finish(debate, &judge, &[Some(Pro); 3]), (None, Some(4000), Some(10_000), 7000));
     // Without a ruling and a vote there is no verdict, whatever the marks.

@@ -1,18 +1,18 @@
 //! The judgment: how rulings and votes are combined, and which tie-break decides if they disagree.
-use crate::debate_fixture::{
+use crate::debate::body::RulingScores;
+use crate::debate::ledger::{claims_to_check, tally};
+use crate::debate::verdict::{VerdictBasis, judgment, leading_ruling};
+use crate::debate::{Body, CitationStatus, Cue, Debate, Role, Side, formats};
+use crate::test_support::debate_fixture::{
     arena_with_forfeit, citation, debate_setup, open_debate, play_to_end, play_until, record_reply,
     record_reply_with, speech, without_roles,
 };
-use crate::simulated_players::verdict_reply;
+use crate::test_support::simulated_players::verdict_reply;
 use Side::{Con, Pro};
 use VerdictBasis::{
     Agreement, FewerUnanswered, FewerWrongCitations, Forfeit, LargerMargin, Majority, Proposer,
     Weighed,
 };
-use debate_mcp::debate::body::RulingScores;
-use debate_mcp::debate::ledger::{claims_to_check, tally};
-use debate_mcp::debate::verdict::{VerdictBasis, judgment, leading_ruling};
-use debate_mcp::debate::{Body, CitationStatus, Cue, Debate, Role, Side, formats};
 
 /// A duel with these claims, turn by turn, and this number of wrong citations per side.
 fn argued_duel<const N: usize>(claims: [&str; N], wrong_citations: [usize; 2]) -> (Debate, Cue) {
@@ -133,7 +133,7 @@ fn marks_and_votes_decide_without_a_ruling() {
     assert_eq!((judgment.winner, judgment.basis), (Con, Weighed));
     // Without any ruling or vote there is no judgment, whatever the marks.
     let undecided = play_to_end(debate_setup(formats::tribunal(), 7), &["0.judge", "0.vote"]);
-    assert_eq!(debate_mcp::debate::verdict::judgment(&undecided), None);
+    assert_eq!(crate::debate::verdict::judgment(&undecided), None);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Masking of speaker identities for judges (`debate::mask`): names of tools, models and vendors
 //! are replaced, names that occur in the topic are kept.
-use debate_mcp::debate::mask::{MaskedText, NameReplacement, mask, name_replacements};
-use debate_mcp::debate::setup::WORDING_VERSION;
+use crate::debate::mask::{MaskedText, NameReplacement, mask, name_replacements};
+use crate::debate::setup::WORDING_VERSION;
 
 /// Names of both sides: A is claude with opus, B is codex with two models.
 fn participant_names() -> Vec<NameReplacement> {
@@ -142,7 +142,7 @@ fn chosen_names_that_could_be_words_are_not_masked() {
         ("辩手", false),
     ] {
         assert_eq!(
-            debate_mcp::debate::mask::is_identifying_name(name, WORDING_VERSION),
+            crate::debate::mask::is_identifying_name(name, WORDING_VERSION),
             is_identifying,
             "{name}"
         );
