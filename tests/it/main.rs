@@ -63,7 +63,6 @@ mod client_install;
 mod command_queue;
 #[path = "../../src/test_support/debate_fixture.rs"]
 mod debate_fixture;
-mod debate_status;
 mod diff_range;
 mod evidence_heuristic;
 mod exclusions;
@@ -136,9 +135,10 @@ mod redact_corpus;
 mod repo;
 mod report_court;
 mod report_dialogue;
+mod report_record;
 mod report_research;
 mod report_sanitize;
-mod research_rules;
+mod research_prompts;
 #[cfg(unix)]
 mod review_attacks;
 #[cfg(unix)]
