@@ -20,7 +20,7 @@
 //! | `judgment` | What comes out: marks, verdict, status                                  |
 //!
 //! Files inside the core name each other by layer (`crate::debate::record::event`). All other code
-//! uses the names below (`crate::debate::event`, `crate::debate::Event`).
+//! uses the names below (`crate::debate::Event`, `crate::debate::ledger`).
 mod claims;
 mod judgment;
 mod plan;

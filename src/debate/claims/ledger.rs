@@ -256,8 +256,8 @@ pub(in crate::debate) fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack
     found
 }
 
-/// Whether a citation is verified and no earlier wave (see `next_step`) has a verified citation of the
-/// same path and quote.
+/// Whether a citation is verified and no earlier wave has a verified citation of the same path and
+/// quote.
 pub(in crate::debate) fn is_new_evidence(debate: &Debate, cue: Cue, citation: &Citation) -> bool {
     let key = |it: &Citation| (it.path.clone(), it.quote.as_deref().map(collapse_whitespace));
     let is_same_evidence = |it: &Citation| it.found.is_verified() && key(it) == key(citation);
