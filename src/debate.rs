@@ -20,7 +20,7 @@
 //! | `judgment` | What comes out: marks, verdict, status                                  |
 //!
 //! Files inside the core name each other by layer (`crate::debate::record::event`). All other code
-//! uses the names below (`crate::debate::event`, `crate::debate::Event`).
+//! uses the names below (`crate::debate::Event`, `crate::debate::ledger`).
 mod claims;
 mod judgment;
 mod plan;
@@ -34,39 +34,37 @@ mod text;
 
 pub use claims::{flags, ledger};
 pub use judgment::{round_marks, status, verdict};
-pub use plan::{next_step, replay};
+pub use plan::replay;
 pub use prompts::{digest, mask, prompt};
-pub use record::{body, citation, envelope, event, redaction_summary, stances, state};
-pub use replies::{claims_block, insights, reply, reply_schema, rules};
-pub use setup::{
-    budget, cue, estimate, format, formats, report_sections, reviewed_change, rule, seat,
-};
-pub use text::{content_hash, invisible_chars, language, style, template, word_count, words};
+pub use record::{body, stances, state};
+pub use replies::{claims_block, insights, reply, reply_schema};
+pub use setup::{estimate, format, formats, report_sections, seat};
+pub use text::{content_hash, invisible_chars, language, template, words};
 
 pub use body::{Body, Claim, Concession, HelpRequest, JudgeRuling, Resolution, Section};
-pub use budget::{Budget, Spend};
-pub use citation::{Citation, CitationStatus, RecheckStatus};
-pub use cue::{Cue, Position};
-pub use envelope::{Envelope, to_millionths};
-pub use event::{
-    Amendment, DebateOutcome, Event, FailureKind, RejectedReply, Reply, TurnFailure,
-    VerdictFeedback,
-};
 pub use format::{
     Act, Format, Phase, Quorum, ReplyKind, Role, Rounds, Shortfall, Side, Speakers, SpeakingOrder,
     TranscriptScope,
 };
-pub use next_step::next;
+pub use plan::next_step::next;
 pub use plan::step::{PauseReason, Step};
 pub use plan::validation::IllegalEvent;
 pub use prompts::visibility::TranscriptItem;
+pub use record::citation::{Citation, CitationStatus, RecheckStatus};
+pub use record::envelope::{Envelope, to_millionths};
+pub use record::event::{
+    Amendment, DebateOutcome, Event, FailureKind, RejectedReply, Reply, TurnFailure,
+    VerdictFeedback,
+};
 pub use replay::LogFlaw;
-pub use reviewed_change::{
+pub use replies::rules::{check_rules, validate_reply};
+pub use seat::{Effort, Participant, Seat};
+pub use setup::budget::{Budget, Spend};
+pub use setup::cue::{Cue, Position};
+pub use setup::reviewed_change::{
     BaseTree, ChangeSummary, CodeLocation, KnownFinding, NotedFinding, ReviewedChange, Severity,
 };
-pub use rule::{Rule, RuleFinding, RuleWeight};
-pub use rules::{check_rules, validate_reply};
-pub use seat::{Effort, Participant, Seat};
+pub use setup::rule::{Rule, RuleFinding, RuleWeight};
 pub use setup::{DebateLimits, HoldPoint, Origin, Setup, SetupError};
 pub use state::Debate;
 pub use status::Status;

@@ -7,7 +7,7 @@
 //! | `validation` | `Debate::apply`: validates an event and applies it          |
 //! | `reopening`  | Where an ended debate can continue                          |
 //! | `replay`     | Opens a debate, and replays its log                         |
-pub mod next_step;
+pub(super) mod next_step;
 mod reopening;
 pub mod replay;
 pub(super) mod step;

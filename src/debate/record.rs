@@ -14,12 +14,12 @@
 //! | `stances`           | Stances of researching advocates: letter and word limit       |
 //! | `redaction_summary` | Counts redacted secrets in the record                         |
 pub mod body;
-pub mod citation;
-pub mod envelope;
-pub mod event;
+pub(super) mod citation;
+pub(super) mod envelope;
+pub(super) mod event;
 mod persistent_map;
 mod recorded_turns;
-pub mod redaction_summary;
+pub(super) mod redaction_summary;
 pub(super) mod schedule_cursor;
 mod sealing;
 pub mod stances;

@@ -11,4 +11,4 @@ pub mod claims_block;
 pub mod insights;
 pub mod reply;
 pub mod reply_schema;
-pub mod rules;
+pub(super) mod rules;

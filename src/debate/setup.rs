@@ -13,19 +13,19 @@
 //! | `seat`              | Seats, and the participant that plays each one                    |
 //! | `debate_setup`      | `Setup`: topic, format, prompts, seats, limits                    |
 //! | `estimate`          | Estimated calls and tokens of a debate, per seat                  |
-pub mod budget;
-pub mod cue;
+pub(super) mod budget;
+pub(super) mod cue;
 pub(super) mod debate_setup;
 pub mod estimate;
 pub mod format;
 pub mod formats;
 pub mod report_sections;
-pub mod reviewed_change;
-pub mod rule;
+pub(super) mod reviewed_change;
+pub(super) mod rule;
 mod rule_descriptions;
 pub mod seat;
 
 pub use debate_setup::{
-    DebateLimits, GRAMMAR_VERSION, HoldPoint, MAX_BRIEF_BYTES, MAX_PARTS, MAX_TOPIC_CHARS, Origin,
-    Setup, SetupError, WORDING_VERSION,
+    DebateLimits, GRAMMAR_VERSION, HoldPoint, MAX_TOPIC_CHARS, Origin, Setup, SetupError,
+    WORDING_VERSION,
 };

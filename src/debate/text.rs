@@ -12,7 +12,7 @@
 pub mod content_hash;
 pub mod invisible_chars;
 pub mod language;
-pub mod style;
+pub(super) mod style;
 pub mod template;
-pub mod word_count;
+pub(super) mod word_count;
 pub mod words;

@@ -4,7 +4,7 @@
 //! Every change takes the same path (`Session::write`): redact, check against the rules, append to
 //! the log, apply to the state, publish to subscribers. A command is all or nothing.
 //!
-//! A wave is the set of turns open at the same time (see `debate::next_step`). Driven turns are
+//! A wave is the set of turns open at the same time (see `debate::plan`). Driven turns are
 //! requested from providers concurrently and cancelled once no longer due. Awaited turns (human,
 //! host or bot) arrive as commands.
 //!

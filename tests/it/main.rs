@@ -53,7 +53,6 @@ mod client_install;
 mod command_queue;
 #[path = "../../src/test_support/debate_fixture.rs"]
 mod debate_fixture;
-mod debate_status;
 mod fake_api;
 #[cfg(unix)]
 mod fake_clis;
@@ -104,8 +103,6 @@ mod provider_places;
 mod provider_snapshot;
 #[cfg(unix)]
 mod provider_turn;
-#[path = "../../src/test_support/random_formats.rs"]
-mod random_formats;
 #[cfg(unix)]
 mod real_cli;
 #[cfg(unix)]
@@ -120,7 +117,8 @@ mod real_formats;
 mod real_kills;
 mod recheck;
 mod recovery;
-mod research_rules;
+mod report_record;
+mod research_prompts;
 #[cfg(unix)]
 mod review_attacks;
 #[cfg(unix)]

@@ -153,7 +153,7 @@ fn unanswered_flags(debate: &Debate, until: Cue) -> Vec<DebateFlag> {
 
 /// Whether a turn adds nothing: no new claim, no new evidence, no concession and no resolution. A
 /// speech without a claims block counts only if its text is identical to an earlier one.
-pub fn is_repetition(debate: &Debate, cue: Cue, reply: &Reply) -> bool {
+fn is_repetition(debate: &Debate, cue: Cue, reply: &Reply) -> bool {
     let body = &reply.body;
     let Body::Speech { text, .. } = body else { return false };
     let earlier_bodies = || {
@@ -192,7 +192,7 @@ const MIN_REPEATED_PERCENT: usize = 70;
 
 /// Whether every speech of a round repeats earlier ones: at least 70 % of its shingles occur in
 /// earlier speeches of the same seat. A text heuristic, used only for suggestions.
-pub fn is_repetitive_round(debate: &Debate, round: u8) -> bool {
+pub(in crate::debate) fn is_repetitive_round(debate: &Debate, round: u8) -> bool {
     let is_speech = |cue: &Cue| debate.setup().phase(*cue).reply == ReplyKind::Speech;
     let mut turns =
         debate.replies_in(..).filter(|(cue, _)| cue.round == round && is_speech(cue)).peekable();
@@ -218,7 +218,7 @@ fn shingles(text: &str) -> Vec<Vec<char>> {
 
 /// Reason why a round leaves nothing to argue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SettledReason {
+pub(in crate::debate) enum SettledReason {
     /// Both sides spoke and neither added anything new.
     Repetition,
     /// No claim against the proposal is still open.
@@ -227,7 +227,7 @@ pub enum SettledReason {
 
 impl SettledReason {
     /// Describes the reason for users.
-    pub fn describe(self, round: u8) -> String {
+    pub(in crate::debate) fn describe(self, round: u8) -> String {
         match self {
             SettledReason::Repetition => {
                 format!("round {round} brought no new claim and no new evidence")
@@ -241,7 +241,7 @@ impl SettledReason {
 
 /// Returns why nothing is left to argue after this round. None for round 1, in which the sides have
 /// not answered each other yet.
-pub fn settled_reason(debate: &Debate, round: u8) -> Option<SettledReason> {
+pub(in crate::debate) fn settled_reason(debate: &Debate, round: u8) -> Option<SettledReason> {
     let turns: Vec<(Cue, Side, &Reply)> = debate
         .turns()
         .filter(|(cue, _)| cue.round == round)

@@ -106,22 +106,19 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<LedgerEntry<'_>> {
                     && collapse_whitespace(&e.claim.text) == collapse_whitespace(&claim.text)
             };
             let known = index.with_id(&claim.id).find(|nth| is_same_claim(&entries[*nth]));
-            match known {
-                Some(nth) => {
-                    entries[nth].evidence.extend(offered);
-                    entries[nth].citations.extend(citations);
-                }
-                None => {
-                    index.insert(claim, entries.len());
-                    entries.push(LedgerEntry {
-                        cue,
-                        side,
-                        claim,
-                        evidence: offered.collect(),
-                        citations: citations.collect(),
-                        status: ClaimStatus::Unanswered,
-                    });
-                }
+            if let Some(nth) = known {
+                entries[nth].evidence.extend(offered);
+                entries[nth].citations.extend(citations);
+            } else {
+                index.insert(claim, entries.len());
+                entries.push(LedgerEntry {
+                    cue,
+                    side,
+                    claim,
+                    evidence: offered.collect(),
+                    citations: citations.collect(),
+                    status: ClaimStatus::Unanswered,
+                });
             }
         }
         let answered_ids: Vec<&str> =
@@ -216,7 +213,7 @@ pub fn citations_for_claim<'a>(
 
 /// A concession that the same side later argued against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WalkBack<'a> {
+pub(in crate::debate) struct WalkBack<'a> {
     /// The turn with the concession.
     pub conceded_at: Cue,
     /// Quote of the concession.
@@ -231,7 +228,7 @@ pub struct WalkBack<'a> {
 
 /// Returns every concession that its side later argued against, with a claim that answers the
 /// conceded one.
-pub fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack<'_>> {
+pub(in crate::debate) fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack<'_>> {
     let concessions = debate
         .replies_in(..until)
         .flat_map(|(cue, body)| body.concessions().iter().map(move |concession| (cue, concession)));
@@ -259,9 +256,9 @@ pub fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack<'_>> {
     found
 }
 
-/// Whether a citation is verified and no earlier wave (see `next_step`) has a verified citation of the
-/// same path and quote.
-pub fn is_new_evidence(debate: &Debate, cue: Cue, citation: &Citation) -> bool {
+/// Whether a citation is verified and no earlier wave has a verified citation of the same path and
+/// quote.
+pub(in crate::debate) fn is_new_evidence(debate: &Debate, cue: Cue, citation: &Citation) -> bool {
     let key = |it: &Citation| (it.path.clone(), it.quote.as_deref().map(collapse_whitespace));
     let is_same_evidence = |it: &Citation| it.found.is_verified() && key(it) == key(citation);
     let earlier_replies =

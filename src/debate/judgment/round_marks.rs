@@ -16,10 +16,10 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Penalty per foul: two points of ten, divided by the number of judges. Fouls add up.
-pub const FOUL_PENALTY: u32 = 200;
+const FOUL_PENALTY: u32 = 200;
 /// Maximum penalty in a round in which a call for help was granted: one point of ten. Multiplied by
 /// the share of the side's calls so far that were granted.
-pub const MAX_RELIANCE_PENALTY: u32 = 100;
+const MAX_RELIANCE_PENALTY: u32 = 100;
 
 /// Marks of both sides for one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]

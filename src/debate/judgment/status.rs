@@ -332,3 +332,6 @@ pub fn completed_rounds(debate: &Debate) -> u8 {
     let last = debate.turns().map(|(cue, _)| cue.round).max().unwrap_or(0);
     (1..=last).filter(is_complete).count() as u8
 }
+
+#[cfg(test)]
+mod tests;

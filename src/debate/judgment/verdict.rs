@@ -207,7 +207,7 @@ pub fn judgment(debate: &Debate) -> Option<Judgment> {
 }
 
 /// Default weight of the judges, in percent.
-pub const DEFAULT_JUDGE_SHARE: u8 = 50;
+const DEFAULT_JUDGE_SHARE: u8 = 50;
 
 /// Weighted total, and the proposer's share compared with one half.
 fn weighted_score(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(WeightedScore, Ordering)> {

@@ -20,7 +20,7 @@ fn end_of_round(debate: &Debate, round: u8) -> Cue {
 /// Lists what a summary leaves out: each concession that is not quoted verbatim and each open claim
 /// whose id is missing. Covers the rounds before the previous one. Claim statuses are those the
 /// scribe sees at `cue`.
-pub fn find_omissions(debate: &Debate, cue: Cue, summary: &str) -> Vec<String> {
+pub(in crate::debate) fn find_omissions(debate: &Debate, cue: Cue, summary: &str) -> Vec<String> {
     let through = cue.round.saturating_sub(2);
     let mut entries = ledger::entries(debate, debate.wave_start(cue));
     entries.retain(|entry| entry.cue.round <= through);
@@ -113,7 +113,7 @@ fn evidence_note(entry: &LedgerEntry<'_>) -> String {
 const MAX_QUOTED_WORDS: usize = 80;
 
 /// Returns the first `MAX_QUOTED_WORDS` words of a text.
-pub fn first_words(text: &str) -> String {
+fn first_words(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().take(MAX_QUOTED_WORDS).collect();
     let is_truncated = text.split_whitespace().nth(MAX_QUOTED_WORDS).is_some();
     words.join(" ") + if is_truncated { " …" } else { "" }

@@ -41,7 +41,7 @@ const MIN_MASKED_BYTES: usize = 3;
 
 /// A word that identifies a speaker, and the label that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NameReplacement {
+pub(super) struct NameReplacement {
     /// Lower case.
     pub word: String,
     pub label: String,
@@ -49,7 +49,7 @@ pub struct NameReplacement {
 
 /// Result of [`mask`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MaskedText {
+pub(super) struct MaskedText {
     pub text: String,
     /// Names left unmasked, because the debate is about them.
     pub unmasked: Vec<String>,
@@ -57,7 +57,7 @@ pub struct MaskedText {
 
 /// Whether a self-chosen bot name identifies its owner and cannot be an ordinary word: a vendor or
 /// model name, or a name longer than five bytes with a digit or an underscore.
-pub fn is_identifying_name(name: &str, wording: u8) -> bool {
+pub(super) fn is_identifying_name(name: &str, wording: u8) -> bool {
     let lowercase = name.to_lowercase();
     let is_vendor = PROVIDER_ALIASES.iter().any(|(tool, since, aliases)| {
         *since <= wording && (*tool == lowercase || aliases.contains(&&*lowercase))
@@ -67,7 +67,7 @@ pub fn is_identifying_name(name: &str, wording: u8) -> bool {
 }
 
 /// Builds the masking list of one speaker from its tool and the models requested and reported.
-pub fn name_replacements<'a>(
+pub(super) fn name_replacements<'a>(
     tool: &'a str,
     models: impl IntoIterator<Item = &'a str>,
     label: &str,
@@ -92,7 +92,7 @@ pub fn name_replacements<'a>(
 
 /// Replaces speaker names in prose with their labels. Skips code fences, inline code and paths. A
 /// name that occurs in `about` (topic and brief) stays and is listed in the result.
-pub fn mask(text: &str, names: &[NameReplacement], about: &str) -> MaskedText {
+pub(super) fn mask(text: &str, names: &[NameReplacement], about: &str) -> MaskedText {
     let lowercase = text.to_lowercase();
     if !names.iter().any(|name| lowercase.contains(&name.word)) {
         return MaskedText { text: text.to_owned(), unmasked: vec![] };

@@ -1,8 +1,8 @@
 //! Which part of the transcript a seat sees in its prompt, and under which labels. The entry point
 //! is `Debate::visible_to`.
 //!
-//! Depends on earlier waves only (a wave is the set of turns open at the same time, see `next_step`), so
-//! a cue gets the identical prompt before a crash, after it and in an audit of the log.
+//! Depends on earlier waves only (a wave is the set of turns open at the same time, see `plan`), so a
+//! cue gets the identical prompt before a crash, after it and in an audit of the log.
 use crate::debate::record::body::Body;
 use crate::debate::record::event::Reply;
 use crate::debate::record::state::Debate;

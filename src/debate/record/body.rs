@@ -311,7 +311,7 @@ impl Body {
     }
 
     /// Whether this is a speech with a valid claims block. Rules about claims apply only then.
-    pub fn is_structured(&self) -> bool {
+    pub(in crate::debate) fn is_structured(&self) -> bool {
         matches!(self, Body::Speech { unstructured: None, .. })
     }
 

@@ -267,9 +267,10 @@ mod tests {
     use crate::test_support::debate_fixture::Rng;
     use std::collections::BTreeMap;
 
-    /// Depth of a tree whose subtrees differ by the weight ratio at most.
+    /// Bound of the depth of a tree whose subtrees differ by the weight ratio at most: a child has
+    /// at most 3/4 of the elements, and (3/4)^3 is less than a half.
     fn max_depth(size: usize) -> usize {
-        (((size + 1) as f64).log2() / (4.0_f64 / 3.0).log2()).ceil() as usize
+        3 * (usize::BITS - (size + 1).leading_zeros()) as usize
     }
 
     /// Checks sizes and balance, and returns the depth.

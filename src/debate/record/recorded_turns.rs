@@ -62,12 +62,12 @@ impl RecordedTurns {
 
     /// Records a turn. An invalid log, read leniently, can record a second result for a cue.
     pub(super) fn insert(&mut self, cue: Cue, turn: TurnResult) {
-        if !self.by_cue.contains_key(cue) {
-            self.index(cue, &turn);
-            self.by_cue.insert(cue, turn);
-        } else {
+        if self.by_cue.contains_key(cue) {
             self.by_cue.insert(cue, turn);
             self.rebuild_indexes();
+        } else {
+            self.index(cue, &turn);
+            self.by_cue.insert(cue, turn);
         }
     }
 
@@ -101,20 +101,23 @@ impl RecordedTurns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::debate::event::FailureKind;
+    use crate::debate::record::event::FailureKind;
     use crate::debate::{Envelope, formats};
-    use crate::test_support::debate_fixture::{cue, debate_setup};
+    use crate::test_support::debate_fixture::{
+        apply_events, cue, debate_setup, open_debate, play_debate,
+    };
+    use crate::test_support::simulated_players::ask_due_cues;
 
-    fn speech(text: &str) -> TurnResult {
+    fn speech(text: &str) -> Reply {
         let (body, envelope) = (Body::from_prose(text), Envelope::default());
-        Ok(Reply { body, findings: vec![], citations: vec![], envelope })
+        Reply { body, findings: vec![], citations: vec![], envelope }
     }
 
     fn thousand_turns() -> RecordedTurns {
         let mut turns = RecordedTurns::new();
         for nth in 0..1_000_u16 {
             let cue = cue(0, (nth / 10) as u8, 0, (nth % 10) as u8);
-            turns.insert(cue, speech("words"));
+            turns.insert(cue, Ok(speech("words")));
         }
         turns
     }
@@ -123,7 +126,7 @@ mod tests {
     fn a_draft_shares_the_turns_of_the_record() {
         let turns = thousand_turns();
         let mut draft = turns.clone();
-        draft.insert(cue(1, 0, 0, 10), speech("the last word"));
+        draft.insert(cue(1, 0, 0, 10), Ok(speech("the last word")));
         draft.insert(cue(1, 0, 0, 11), Err(TurnFailure::new(FailureKind::Empty, "nothing")));
         assert_eq!(turns.range(..).count(), 1_000);
         for (cue, turn) in turns.range(..) {
@@ -132,10 +135,18 @@ mod tests {
     }
 
     #[test]
-    fn a_cloned_debate_shares_its_setup_and_turns() {
-        let debate = crate::debate::Debate::open(debate_setup(formats::duel(), 2)).unwrap();
-        let draft = debate.clone();
+    fn a_draft_of_a_debate_shares_its_setup_and_turns() {
+        let mut debate = open_debate(debate_setup(formats::dialectic(), 1));
+        play_debate(&mut debate, &[], |debate| debate.turns().count() >= 150);
+        let mut draft = debate.clone();
+        let next_event = ask_due_cues(&draft);
+        apply_events(&mut draft, next_event);
+        assert_ne!(draft, debate);
         assert!(std::ptr::eq(debate.setup(), draft.setup()));
+        assert!(debate.turns().count() >= 150);
+        for (cue, turn) in debate.turns() {
+            assert!(std::ptr::eq(turn, draft.turn(cue).unwrap()), "{cue} was copied");
+        }
     }
 
     #[test]

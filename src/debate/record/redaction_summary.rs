@@ -11,7 +11,7 @@ const MAX_TAG_BYTES: usize = 8;
 
 /// Number of distinct secrets redacted from the topic, remarks and turns, by kind: `1
 /// github-token`. Empty if there are none.
-pub fn redaction_summary(debate: &Debate) -> String {
+pub(in crate::debate) fn redaction_summary(debate: &Debate) -> String {
     let mut secrets = BTreeSet::new();
     let mut collect_from = |text: &str| {
         for (start, _) in text.match_indices(PLACEHOLDER_PREFIX) {

@@ -5,7 +5,7 @@ use crate::debate::setup::cue::Cue;
 use crate::debate::setup::format::Role;
 
 /// Word limit of a rebuttal per stance it answers.
-pub const WORDS_PER_STANCE: usize = 300;
+const WORDS_PER_STANCE: usize = 300;
 
 /// Word limit of a rebuttal.
 pub fn max_words(debate: &Debate) -> usize {

@@ -1,5 +1,5 @@
-//! The budget of a debate: limits on cost, tokens and time, and what was spent. `next_step` pauses the debate when one
-//! is reached; nothing recorded is lost, and a higher budget resumes it.
+//! The budget of a debate: limits on cost, tokens and time, and what was spent. `plan` pauses the
+//! debate when one is reached; nothing recorded is lost, and a higher budget resumes it.
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, AddAssign};

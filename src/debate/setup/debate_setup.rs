@@ -168,9 +168,9 @@ impl Default for DebateLimits {
 /// Maximum length of a topic, in characters.
 pub const MAX_TOPIC_CHARS: usize = 4_000;
 /// Maximum size of a brief, in bytes.
-pub const MAX_BRIEF_BYTES: usize = 2_000_000;
+pub(in crate::debate) const MAX_BRIEF_BYTES: usize = 2_000_000;
 /// Maximum number of acts, of phases in an act and of seats.
-pub const MAX_PARTS: usize = 200;
+pub(in crate::debate) const MAX_PARTS: usize = 200;
 /// Default limit on the size of a prompt, in bytes.
 const DEFAULT_PROMPT_BYTES: usize = 4_000_000;
 /// Default limit on the concurrent requests of a debate.
@@ -217,7 +217,7 @@ impl Setup {
         &self.act(cue).phases[usize::from(cue.phase)]
     }
     /// Whether the act and the phase of a cue exist.
-    pub fn has_phase(&self, cue: Cue) -> bool {
+    pub(in crate::debate) fn has_phase(&self, cue: Cue) -> bool {
         let act = self.format.acts.get(usize::from(cue.act));
         act.is_some_and(|act| usize::from(cue.phase) < act.phases.len())
     }
@@ -274,7 +274,7 @@ impl Setup {
     }
 
     /// Validates a list of seats against the format.
-    pub fn validate_seats(&self, seats: &[Seat]) -> Result<(), SetupError> {
+    pub(in crate::debate) fn validate_seats(&self, seats: &[Seat]) -> Result<(), SetupError> {
         if seats.len() > MAX_PARTS {
             return Err(SetupError::TooManyParts);
         }

@@ -71,7 +71,7 @@ pub struct Phase {
 impl Phase {
     /// Returns the phase with web search enabled.
     #[must_use]
-    pub fn with_web(self) -> Phase {
+    pub(super) fn with_web(self) -> Phase {
         Phase { web: true, ..self }
     }
 }

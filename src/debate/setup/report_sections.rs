@@ -46,7 +46,7 @@ pub fn headings(language: Language) -> Option<[&'static str; SECTION_COUNT]> {
 
 /// Numbered Markdown headings for the judge's prompt. A language without a translation gets the
 /// English ones, which the model translates.
-pub fn numbered_headings(language: Language) -> Vec<String> {
+pub(in crate::debate) fn numbered_headings(language: Language) -> Vec<String> {
     let all = headings(language).unwrap_or(ENGLISH_HEADINGS);
     all.iter().zip(1..).map(|(heading, nth)| format!("{nth}. `## {heading}`")).collect()
 }

@@ -6,7 +6,7 @@ use crate::debate::{
     format::MAX_OPEN_ROUNDS,
     formats, next,
     seat::ParticipantError,
-    setup::{MAX_BRIEF_BYTES, MAX_PARTS, MAX_TOPIC_CHARS},
+    setup::debate_setup::{MAX_BRIEF_BYTES, MAX_PARTS, MAX_TOPIC_CHARS},
     template::TemplateError,
 };
 use crate::test_support::debate_fixture::{

@@ -15,7 +15,7 @@ use chars::{CharAction, is_word_char};
 
 /// Removes headings, emphasis, horizontal rules and emoji. Code and words stay, and plain text is
 /// returned unchanged.
-pub fn strip_style(text: &str) -> String {
+pub(in crate::debate) fn strip_style(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut open_fence: Option<OpenFence> = None;
     for full_line in text.split_inclusive('\n') {

@@ -3,7 +3,7 @@
 //! must render the same in later versions.
 
 /// Placeholders a prompt template can use.
-pub const PLACEHOLDERS: &[&str] = &[
+const PLACEHOLDERS: &[&str] = &[
     "topic",
     "brief",
     "round",

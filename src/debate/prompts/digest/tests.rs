@@ -1,6 +1,6 @@
 //! Round summaries: what a written digest must contain, and the mechanical digest that replaces it
 //! if no scribe wrote one.
-use crate::debate::digest::{find_omissions, first_words, mechanical_digest};
+use crate::debate::prompts::digest::{find_omissions, first_words, mechanical_digest};
 use crate::debate::words::collapse_whitespace;
 use crate::debate::{Body, Debate, formats};
 use crate::test_support::debate_fixture::{

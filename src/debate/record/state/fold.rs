@@ -1,5 +1,5 @@
-//! Changes of [`Debate`]: each event is folded into the state. Nothing here checks whether an event is
-//! legal, that is the task of `plan::validation`.
+//! Changes of [`Debate`]: each event is folded into the state. Nothing here checks whether an event
+//! is legal, that is the task of `plan::validation`.
 use super::{Debate, RecordedFeedback, Remark, SeatTransfer};
 use crate::debate::record::event::{Amendment, DebateOutcome, Event};
 use crate::debate::record::schedule_cursor::{DueCues, ScheduleCursor};

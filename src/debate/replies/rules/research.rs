@@ -126,3 +126,6 @@ pub(super) fn own_ids(debate: &Debate, cue: Cue, body: &Body) -> Option<String> 
     let foreign = body.claims().iter().find(|claim| !claim.id.starts_with(letter))?;
     Some(format!("id {} does not begin with `{letter}`", in_backticks(&foreign.id)))
 }
+
+#[cfg(test)]
+mod tests;

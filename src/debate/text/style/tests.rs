@@ -1,5 +1,5 @@
 //! Style normalization: words and code stay, Markdown decoration and emoji are removed.
-use crate::debate::style::strip_style;
+use crate::debate::text::style::strip_style;
 use crate::test_support::debate_fixture::Rng;
 
 #[track_caller]

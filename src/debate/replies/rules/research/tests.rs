@@ -1,23 +1,19 @@
-//! Research format rules, table-driven: stances, rebuttals, audits and the nine-section report, and
-//! the effect of a missing stance.
-use crate::debate_fixture::{
-    debate_setup, due_cues, first_due_cue, open_debate, play_debate, play_to_end, play_until,
-    without_roles,
+//! Research format rules, table-driven: stances, rebuttals, audits and the nine-section report.
+use crate::debate::body::{ClaimPurpose, ClaimSource};
+use crate::debate::stances::max_words;
+use crate::debate::status::status;
+use crate::debate::{
+    Body, Claim, Cue, Debate, Event, HoldPoint, Role, Rule, RuleWeight, Section, Setup, Status,
+    check_rules, formats,
 };
-use crate::simulated_players::{render_prompt, valid_reply};
+use crate::test_support::debate_fixture::{
+    debate_setup, open_debate, play_to_end, play_until, without_roles,
+};
+use crate::test_support::simulated_players::valid_reply;
 use Rule::{
     AuditsArguments, Directs, Investigates, NineSections, OwnIds, RatesArguments, Rebuts,
     Structured, Tabulates, WithinWords,
 };
-use debate_mcp::debate::body::{ClaimPurpose, ClaimSource};
-use debate_mcp::debate::stances::max_words;
-use debate_mcp::debate::status::status;
-use debate_mcp::debate::{
-    Body, Claim, Cue, Debate, Event, HoldPoint, Role, Rule, RuleWeight, Section, Setup, Status,
-    check_rules, formats, report_sections, word_count,
-};
-use debate_mcp::formats_catalog;
-use std::path::Path;
 
 fn research_setup() -> Setup {
     debate_setup(formats::research(), 1)
@@ -187,7 +183,7 @@ fn rebuttal_allows_300_words_per_opponent() {
             2 => drop(research.seats.remove(6)),
             4 => {
                 let fourth = research.seats[6].clone();
-                research.seats.insert(7, debate_mcp::debate::Seat { name: "Guy".into(), ..fourth });
+                research.seats.insert(7, crate::debate::Seat { name: "Guy".into(), ..fourth });
             }
             _ => {}
         }
@@ -198,23 +194,6 @@ fn rebuttal_allows_300_words_per_opponent() {
         // In scripts without spaces every character counts as a word.
         assert_eq!(broken_by_text(&turn, "词".repeat(limit)), []);
         assert_eq!(broken_by_text(&turn, "词".repeat(limit + 1)), [WithinWords]);
-    }
-}
-
-#[test]
-fn word_count_handles_punctuation_and_cjk() {
-    for (text, count) in [
-        ("", 0),
-        ("one", 1),
-        ("  one   two\nthree ", 3),
-        ("don't re-use src/lib.rs", 4),
-        ("它很快。", 3),
-        ("用 SQLite 很快", 4),
-        ("日本語です", 5),
-        ("- **bold** — `code`", 2),
-        ("3.14 and 1,000", 4),
-    ] {
-        assert_eq!(word_count::count_words(text), count, "{text}");
     }
 }
 
@@ -303,76 +282,6 @@ fn report_needs_nine_ordered_sections_in_any_language() {
             assert_eq!(broken_report_rules(&turn, edit), expected, "{topic}: {name}");
         }
     }
-}
-
-#[test]
-fn judge_prompt_has_headings_in_the_topic_language() {
-    for (topic, heading) in [
-        ("Tabs or spaces?", "9. `## One-Sentence Summary`"),
-        ("我们应该使用制表符还是空格?", "9. `## 一句话总结`"),
-        ("Sollten wir Tabulatoren oder Leerzeichen verwenden?", "9. `## One-Sentence Summary`"),
-    ] {
-        let (debate, cue) = debate_at_phase(built_in_research_setup(topic), "judge");
-        assert!(render_prompt(&debate, cue).contains(heading), "{topic}");
-        assert_eq!(report_sections::SECTION_COUNT, 9);
-    }
-}
-
-/// A research setup with the built-in prompts and this topic.
-fn built_in_research_setup(topic: &str) -> Setup {
-    let nowhere = Path::new("/nonexistent");
-    let catalog = formats_catalog::load(nowhere, nowhere);
-    let research = catalog.find("research").unwrap();
-    let mut setup = Setup { prompts: research.prompts.clone(), ..research_setup() };
-    setup.topic = topic.into();
-    for (seat, stance) in [(4, "argue for tabs"), (5, "argue for spaces"), (6, "argue for both")] {
-        setup.seats[seat].stance = stance.into();
-    }
-    setup
-}
-
-#[test]
-fn rebuttal_prompt_has_topic_own_stance_and_all_claims() {
-    let (debate, first) = debate_at_phase(built_in_research_setup("Tabs or spaces?"), "rebut");
-    for (seat, stance) in [(4, "argue for tabs"), (5, "argue for spaces"), (6, "argue for both")] {
-        let text = render_prompt(&debate, Cue { seat, ..first });
-        for part in ["Tabs or spaces?", stance, "A01", "B01", "C01", "600"] {
-            assert!(text.contains(part), "{seat}: no `{part}` in {text}");
-        }
-        for (other, stance) in [(4, "argue for tabs"), (5, "argue for spaces")] {
-            assert_eq!(text.contains(stance), other == seat, "only its own stance is given");
-        }
-    }
-    let setup = debate.setup();
-    let web: Vec<&str> = setup
-        .format
-        .acts
-        .iter()
-        .flat_map(|act| &act.phases)
-        .filter(|phase| phase.web)
-        .map(|phase| phase.name.as_str())
-        .collect();
-    assert_eq!(web, ["investigate"], "only this phase may use the web");
-}
-
-#[test]
-fn missing_stance_is_marked_incomplete_in_later_prompts() {
-    let mut debate = open_debate(built_in_research_setup("Tabs or spaces?"));
-    let failing_turns = ["0.investigate/Fay", "0.rebut/Gus"];
-    for (phase, marks) in [("rebut", 1), ("audit", 2), ("judge", 2)] {
-        play_debate(&mut debate, &failing_turns, |debate| {
-            first_due_cue(debate, 0, phase).is_some()
-        });
-        let text = render_prompt(&debate, due_cues(&debate)[0]);
-        assert_eq!(text.matches("\n[INCOMPLETE]\n").count(), marks, "{phase}: {text}");
-    }
-    play_debate(&mut debate, &failing_turns, |_| false);
-    assert_eq!(
-        (status(&debate), status(&debate).as_result_str()),
-        (Status::Degraded, "degraded-success")
-    );
-    // Missing stances have no claims that would need an answer or a tag.
-    assert_eq!(debate.failed_turns().count(), 2);
 }
 
 #[test]
