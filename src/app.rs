@@ -1,7 +1,35 @@
 //! [`App`]: the use cases that the CLI, the MCP server and the web server call.
 //!
-//! Here are opening, resuming, reading and finding debates. The other files add methods to `App`:
-//! preflight, reviews, import, recovery, remote commands.
+//! One file per use case, each a request struct in and a typed result out. Front ends parse what
+//! the user typed into a request and render the result; they decide nothing.
+//!
+//! | file                 | content                                                              |
+//! |----------------------|----------------------------------------------------------------------|
+//! | `start`              | start a debate: `App::start(StartRequest) -> Started`                |
+//! | `review`             | review a change: `App::review(ReviewRequest) -> ReviewStarted`       |
+//! | `resume`             | take the lease of a debate, record commands, go on                   |
+//! | `list`, `read`       | list, search, find and read debates                                  |
+//! | `outcome`            | record a decision, and whether a verdict was right                   |
+//! | `import`, `recovery` | import debates from files, and from the state files of a repository  |
+//! | `recheck`            | changes to cited files since, and citations checked again            |
+//! | `remote_commands`    | commands to a debate that another process runs                       |
+//! | `seat_transfer`      | give a seat to another participant                                   |
+//! | `discovery`          | list models, default judge, suggested topics, cost estimate          |
+//! | `text_check`, `pinned_file`, `one_shot` | check a text, read a pinned file, ask a model once |
+//! | steps of a start:    |                                                                      |
+//! | `request`            | `StartRequest`, and how front ends differ (`StartPolicy`)            |
+//! | `plan`               | validates options against the format, fills in defaults              |
+//! | `topic_options`, `topic_sides`, `topic_suggestions`, `evidence_heuristic` | parse a topic   |
+//! | `preflight`          | pin, brief and seats, before anything is stored                      |
+//! | `pairing`, `seating` | choose participants for open seats                                   |
+//! | `probe`, `probe_cache` | test prompt to each model                                          |
+//! | `spec`, `cast`, `draft` | what is debated, by whom, and both with context: builds the setup |
+//! | `casting`            | seats of the setup, from the cast                                    |
+//! | `create`             | stores a debate and runs its session                                 |
+//! | `checks`             | checks of participants and rounds                                    |
+//! | `change_review`, `change_selector` | topic, key and earlier reviews of a change             |
+//! | `transcript`, `unsigned_file` | parts of an import                                          |
+//! | `error`              | `AppError`                                                           |
 pub mod cast;
 mod casting;
 mod change_review;
@@ -10,10 +38,12 @@ mod checks;
 mod create;
 mod discovery;
 pub mod draft;
-mod error;
+pub mod error;
 mod evidence_heuristic;
 pub mod import;
+pub mod list;
 pub mod one_shot;
+pub mod outcome;
 pub mod pairing;
 pub mod pinned_file;
 pub mod plan;

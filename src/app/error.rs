@@ -57,10 +57,24 @@ pub enum AppError {
     CommandRefused(String),
     #[error("{holder} runs this debate and did not answer in time; the command was withdrawn")]
     CommandTimedOut { holder: String },
+    #[error(transparent)]
+    Outcome(#[from] OutcomeError),
     #[error("no random numbers: {0}")]
     NoRandomness(String),
     #[error(transparent)]
     Session(#[from] SessionError),
+}
+
+/// Why an outcome cannot be recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum OutcomeError {
+    #[error("this debate has not ended")]
+    NotEnded,
+    #[error("the decision is empty")]
+    EmptyDecision,
+    #[error("this debate came to no verdict that could be right or wrong")]
+    NoVerdict,
 }
 
 impl From<FormatError> for AppError {

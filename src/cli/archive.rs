@@ -12,6 +12,8 @@ use super::resume::STATUS_LINE_CHARS;
 use super::screen::{BOLD, DIM, Screen};
 use super::workspace;
 use crate::app::import::ImportOutcome;
+use crate::app::list::{FoundDebate, ListRequest};
+use crate::app::recovery::RecoveryReport;
 use crate::app::{App, AppError, Cast};
 use crate::config::Config;
 use crate::debate::{Setup, prompt};
@@ -40,26 +42,12 @@ pub(super) async fn list(
         limit: Some(list.limit),
         ..DebateQuery::default()
     };
-    let mut cards = app.archive().queries.list(&query).await?;
-    if cards.is_empty() && app.resolve_debate(None, false, &workspace.root).await.is_err() {
-        let report = app.recover(&workspace, &crate::clients::state_file_paths(config)).await?;
-        for line in report.messages {
-            screen.note(&format!("[INFO] {line}"));
-        }
-        for unsigned in &report.unsigned_files {
-            screen.note(&format!(
-                "[INFO] `{file}` holds a debate you have not signed: \"{}\", {} turns, said to be \
-                 by {}. `debate import {file}` imports it as a transcript.",
-                unsigned.topic(),
-                unsigned.transcript.turns.len(),
-                unsigned.speakers(),
-                file = unsigned.path.display()
-            ));
-        }
-        cards = app.archive().queries.list(&query).await?;
-    }
+    let state_files = crate::clients::state_file_paths(config);
+    let request = ListRequest { query, state_files, ..ListRequest::default() };
+    let listed = app.list(&request, &workspace).await?;
+    print_recovery(&listed.recovery, screen);
     let mut debates = vec![];
-    for card in cards {
+    for FoundDebate { card, .. } in listed.debates {
         let read = if list.state { app.read(&card.id).await.ok() } else { None };
         let state = read.map(|(_, debate, _)| short_status(&debate, STATUS_LINE_CHARS));
         debates.push(ListedDebate { card, state });
@@ -80,6 +68,23 @@ pub(super) async fn list(
         }
     }
     Ok(Exit::Ok)
+}
+
+/// Prints what was recovered from state files, and what could be imported.
+fn print_recovery(recovery: &RecoveryReport, screen: &mut Screen) {
+    for line in &recovery.messages {
+        screen.note(&format!("[INFO] {line}"));
+    }
+    for unsigned in &recovery.unsigned_files {
+        screen.note(&format!(
+            "[INFO] `{file}` holds a debate you have not signed: \"{}\", {} turns, said to be \
+             by {}. `debate import {file}` imports it as a transcript.",
+            unsigned.topic(),
+            unsigned.transcript.turns.len(),
+            unsigned.speakers(),
+            file = unsigned.path.display()
+        ));
+    }
 }
 
 fn render_card(card: &DebateCard) -> String {

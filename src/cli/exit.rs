@@ -1,6 +1,7 @@
 //! Exit codes ([`Exit`]) and the error type of all commands ([`CliError`]), with a hint for each
 //! error.
 use crate::app::AppError;
+use crate::app::error::OutcomeError;
 use crate::app::pairing::VacantSeat;
 use crate::arena_client::ArenaClientError;
 use crate::debate::{Debate, FailureKind, SetupError, Status, status};
@@ -80,6 +81,7 @@ impl CliError {
                 | AppError::NoDebateHere { .. }
                 | AppError::OnlyUnsignedFile(_)
                 | AppError::UnknownSeat { .. }
+                | AppError::Outcome(_)
                 | AppError::Session(SessionError::Log(LogError::LeaseLost { .. }))
                 | AppError::Archive(
                     ArchiveError::UnknownDebate(_) | ArchiveError::AmbiguousId(..),
@@ -125,6 +127,15 @@ impl CliError {
             CliError::App(AppError::BiasedJudge { .. }) => {
                 "name another with `--judge SEAT`; `--same-judge` allows it, and the verdict says \
                  so"
+            }
+            CliError::App(AppError::Outcome(OutcomeError::NotEnded)) => {
+                "`debate resume ID` goes on with it"
+            }
+            CliError::App(AppError::Outcome(OutcomeError::EmptyDecision)) => {
+                "write it in your own words, or leave `--decided` out"
+            }
+            CliError::App(AppError::Outcome(OutcomeError::NoVerdict)) => {
+                "`--decided TEXT` records what you decided"
             }
             CliError::App(AppError::InvalidOption(_)) => {
                 "`debate formats NAME` shows what a format takes"

@@ -6,10 +6,11 @@ use super::output;
 use super::screen::Screen;
 use super::workspace;
 use crate::app::App;
+use crate::app::outcome::OutcomeRequest;
 use crate::config::Config;
+use crate::debate::VerdictFeedback;
 use crate::debate::verdict::judgment;
-use crate::debate::{Debate, VerdictFeedback};
-use crate::engine::{Command, DebateQuery, LeaseMode};
+use crate::engine::DebateQuery;
 use std::collections::BTreeMap;
 
 /// Handler of `debate outcome`: records what the flags say, then prints what is recorded.
@@ -21,14 +22,7 @@ pub(super) async fn outcome(
 ) -> Result<Exit, CliError> {
     let workspace = workspace::current_workspace(config);
     let id = workspace::resolve_debate_id(args.id.as_deref(), config, app, screen).await?;
-    let (_, debate, _) = app.read(&id).await?;
-    let commands = build_commands(args, &debate)?;
-    let mut updated = debate;
-    if !commands.is_empty() {
-        let job = app.resume(&id, &workspace, LeaseMode::IfFree, commands).await?;
-        job.stop().await;
-        updated = app.read(&id).await?.1;
-    }
+    let updated = app.record_outcome(&id, &parse_outcome(args), &workspace).await?;
     let feedback = updated.feedback();
     let result = output::OutcomeOutput {
         v: 1,
@@ -66,44 +60,19 @@ pub(super) async fn outcome(
     Ok(Exit::Ok)
 }
 
-fn build_commands(args: &OutcomeArgs, debate: &Debate) -> Result<Vec<Command>, CliError> {
-    let mut commands = vec![];
-    let has_ended = debate.outcome().is_some();
+/// Converts the flags to a request.
+fn parse_outcome(args: &OutcomeArgs) -> OutcomeRequest {
     let proof = [
         (args.right, VerdictFeedback::Right),
         (args.wrong, VerdictFeedback::Wrong),
         (args.reverted, VerdictFeedback::Reverted),
     ];
     let proof = proof.into_iter().find(|(flag, _)| *flag).map(|(_, proof)| proof);
-    if (proof.is_some() || args.keep || args.discard) && !has_ended {
-        return Err(CliError::Usage(
-            "this debate has not ended".into(),
-            format!("`debate resume {}` goes on with it", debate.setup().id),
-        ));
+    OutcomeRequest {
+        decision: args.decided.clone(),
+        proof: proof.map(|proof| (proof, args.note.clone().unwrap_or_default())),
+        keep: (args.keep || args.discard).then_some(args.keep),
     }
-    if let Some(text) = &args.decided {
-        if text.trim().is_empty() {
-            return Err(CliError::Usage(
-                "the decision is empty".into(),
-                "write it in your own words, or leave `--decided` out".into(),
-            ));
-        }
-        commands.push(Command::Decide { text: text.clone() });
-    }
-    if let Some(proof) = proof {
-        let Some(judgment) = judgment(debate) else {
-            return Err(CliError::Usage(
-                "this debate came to no verdict that could be right or wrong".into(),
-                "`--decided TEXT` records what you decided".into(),
-            ));
-        };
-        let (confidence, note) = (judgment.confidence, args.note.clone().unwrap_or_default());
-        commands.push(Command::Learn { proof, confidence, note });
-    }
-    if args.keep || args.discard {
-        commands.push(Command::Keep { keep: args.keep });
-    }
-    Ok(commands)
 }
 
 /// Handler of `debate stats`.

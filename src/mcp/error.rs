@@ -382,7 +382,9 @@ fn next_call_for_app_error(error: &AppError) -> String {
         AppError::Archive(_) | AppError::NoRandomness(_) | AppError::InvalidImportedLog(_) => {
             "tell the user to run `debate doctor` in a terminal, then call again"
         }
-        AppError::CommandRefused(_) | AppError::CommandTimedOut { .. } => {
+        AppError::CommandRefused(_)
+        | AppError::CommandTimedOut { .. }
+        | AppError::Outcome(_) => {
             "call summarize to see how it stands; then call again"
         }
         AppError::CorruptLog { .. } => {

@@ -12,6 +12,7 @@ use super::summary::build_summary;
 use super::token_limits::{self, first_words};
 use super::turn_id::parse_turn_id;
 use super::validate;
+use crate::app::list::{FoundDebate, ListRequest, Listed};
 use crate::debate::{Cue, Debate, Reply, Status, Step, next, prompt};
 use crate::engine::{DebateCard, DebateQuery, ProviderInfo, Workspace};
 use crate::report::sanitize::{one_line, strip_control_chars};
@@ -26,8 +27,6 @@ use std::path::PathBuf;
 
 /// Limit of `list_debates`.
 const MAX_LISTED_DEBATES: usize = 12;
-/// Search hits that `list_debates` chooses from.
-const MAX_SEARCH_HITS: usize = 200;
 /// Words of a topic in `list_debates`.
 const MAX_TOPIC_WORDS: usize = 25;
 /// Words of the two sides in `list_debates`.
@@ -67,29 +66,17 @@ impl McpServer {
         };
         let (status, unfinished) = parse_status_filter(args.status.as_deref())?;
         let query = DebateQuery { root, status, unfinished, ..DebateQuery::default() };
-        let queries = &self.registry.app.archive().queries;
-        let mut cards = queries.list(&query).await.map_err(crate::app::AppError::from)?;
-        let search_text = terms.join(" ");
-        let recovered = if cards.is_empty() && query_text.is_empty() && args.status.is_none() {
-            let recovered = self.recover_state_files(workspace).await?;
-            cards = queries.list(&query).await.map_err(crate::app::AppError::from)?;
-            recovered
-        } else {
-            vec![]
+        let request = ListRequest {
+            query,
+            words: terms.join(" "),
+            state_files: crate::clients::state_file_paths(&self.config),
         };
-        let mut debates: Vec<DebateListItem> = if search_text.is_empty() {
-            cards.iter().map(|card| list_item(card, None)).collect()
-        } else {
-            let query = DebateQuery { limit: Some(MAX_SEARCH_HITS), ..query };
-            let hits =
-                queries.search(&search_text, &query).await.map_err(crate::app::AppError::from)?;
-            let hit = |card: &DebateCard| hits.iter().find(|hit| hit.id == card.id);
-            let matching_item = |card| Some(list_item(card, Some(&hit(card)?.excerpt)));
-            cards.iter().filter_map(matching_item).collect()
-        };
+        let Listed { debates, recovery } = self.registry.app.list(&request, workspace).await?;
+        let item = |it: &FoundDebate| list_item(&it.card, it.excerpt.as_deref());
+        let mut debates: Vec<DebateListItem> = debates.iter().map(item).collect();
         let omitted = debates.len().saturating_sub(MAX_LISTED_DEBATES);
         debates.truncate(MAX_LISTED_DEBATES);
-        let mut steps = recovered;
+        let mut steps = self.describe_recovery(recovery);
         if omitted > 0 {
             steps.push(format!("{omitted} more: narrow it down by words or status"));
         }

@@ -8,6 +8,7 @@ use super::validate;
 use super::wait::{WaitContext, WaitResult};
 use crate::app::cast::with_absolute_script;
 use crate::app::import::ImportOutcome;
+use crate::app::recovery::RecoveryReport;
 use crate::app::resume::home_workspace;
 use crate::app::unsigned_file::UnsignedFile;
 use crate::app::{AppError, Cast};
@@ -150,22 +151,14 @@ impl McpServer {
         Ok(self.registry.take_over(id, workspace).await?)
     }
 
-    /// Recovers the user's own debates from state files. Returns a line about each file it found.
-    pub(super) async fn recover_state_files(
-        &self,
-        workspace: &Workspace,
-    ) -> Result<Vec<String>, ToolError> {
-        let recovered = self
-            .registry
-            .app
-            .recover(workspace, &crate::clients::state_file_paths(&self.config))
-            .await?;
-        let mut lines = recovered.messages;
-        for file in recovered.unsigned_files {
+    /// A line about each file from which debates were recovered.
+    pub(super) fn describe_recovery(&self, recovery: RecoveryReport) -> Vec<String> {
+        let mut lines = recovery.messages;
+        for file in recovery.unsigned_files {
             let error = ToolError::from(AppError::OnlyUnsignedFile(Box::new(file)));
             lines.push(format!("{error}: {}", error.next_call()));
         }
-        Ok(lines.iter().map(|line| self.registry.app.redact(&one_line(line))).collect())
+        lines.iter().map(|line| self.registry.app.redact(&one_line(line))).collect()
     }
 
     /// Imports a state file that this user's key has not signed, as a transcript. The user has

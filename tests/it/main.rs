@@ -51,11 +51,13 @@ mod client_handover;
 mod client_install;
 #[cfg(unix)]
 mod command_queue;
+#[allow(dead_code, reason = "unit tests use the rest")]
 #[path = "../../src/test_support/debate_fixture.rs"]
 mod debate_fixture;
 mod fake_api;
 #[cfg(unix)]
 mod fake_clis;
+#[allow(dead_code, reason = "unit tests use the rest")]
 #[path = "../../src/test_support/fake_providers.rs"]
 mod fake_providers;
 mod findability;
@@ -82,8 +84,10 @@ mod mcp_test_client;
 mod mcp_transport;
 mod mcp_user_decisions;
 mod mcp_wait;
+#[allow(dead_code, reason = "unit tests use the rest")]
 #[path = "../../src/test_support/memory_archive.rs"]
 mod memory_archive;
+#[allow(dead_code, reason = "unit tests use the rest")]
 #[path = "../../src/test_support/memory_tables.rs"]
 mod memory_tables;
 mod naming;
@@ -144,6 +148,7 @@ mod review_patches;
 mod review_rerun;
 mod rust_paths;
 mod scripted_replies;
+#[allow(dead_code, reason = "unit tests use the rest")]
 #[path = "../../src/test_support/simulated_players.rs"]
 mod simulated_players;
 mod takeover;
