@@ -36,9 +36,12 @@ pub mod repo;
 pub mod report;
 pub mod review;
 pub mod secure_fs;
+mod startup;
 pub mod store;
 pub mod tournament;
 pub mod web;
+
+pub use startup::run;
 
 #[cfg(test)]
 extern crate self as debate_mcp;
