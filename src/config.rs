@@ -238,11 +238,11 @@ impl UserSettings {
         let LimitSettings { max_cost, max_tokens, max_minutes, turn_seconds } = self.limits;
         let probe = self.seats.probe;
         let older_tables = DebateOptions {
+            probe,
             max_cost,
             max_tokens,
             max_minutes,
             turn_seconds,
-            probe,
             ..DebateOptions::default()
         };
         self.defaults.clone().or(&older_tables)
@@ -260,7 +260,7 @@ impl UserSettings {
         self.defaults.max_cost.map_or(Ok(()), |cost| check_amount("defaults.max_cost", cost))?;
         let timeouts =
             [("limits", self.limits.turn_seconds), ("defaults", self.defaults.turn_seconds)];
-        for (table, _) in timeouts.into_iter().filter(|(_, seconds)| *seconds == Some(0)) {
+        if let Some((table, _)) = timeouts.iter().find(|(_, seconds)| *seconds == Some(0)) {
             return Err(format!("`{table}.turn_seconds` is 0; it must be at least 1"));
         }
         for (name, price) in &self.prices.models {

@@ -5,7 +5,7 @@ use super::cast::Cast;
 use super::error::AppError;
 use super::spec::{DebateContext, DebateSpec};
 use crate::debate::setup::{GRAMMAR_VERSION, WORDING_VERSION};
-use crate::debate::{DebateLimits, Participant, Role, Seat, Setup};
+use crate::debate::{DebateLimits, Role, Seat, Setup};
 use crate::engine::format_catalog::FormatCatalog;
 
 /// A debate that is ready to be created: what is debated, by whom, and with which context.
@@ -17,20 +17,6 @@ pub struct DebateDraft {
 }
 
 impl DebateDraft {
-    /// A duel on this topic, without context and with defaults for everything else.
-    pub fn new(
-        topic: &str,
-        proposer: Participant,
-        challenger: Participant,
-        judge: Participant,
-    ) -> DebateDraft {
-        DebateDraft {
-            spec: DebateSpec::duel(topic),
-            cast: Cast::new(proposer, challenger, judge),
-            context: DebateContext::default(),
-        }
-    }
-
     /// Validates the draft and builds the setup. The caller passes the random id and salt and the
     /// time, which keeps it deterministic.
     pub(super) fn build_setup(

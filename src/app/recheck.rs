@@ -71,6 +71,7 @@ pub fn cited_files(debate: &Debate) -> Vec<String> {
 
 impl ChangesSince {
     /// Whether nothing has changed.
+    #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.commits.is_empty() && self.uncommitted.is_empty() && self.changed.is_empty()
     }

@@ -26,6 +26,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// A review to start.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing a front end can ask for")]
 pub struct ReviewRequest {
     /// Seats, options and policy. Its topic is what the user wants to know about the change: the
     /// question of a review is fixed.
@@ -156,12 +157,11 @@ impl App {
         progress: &StartProgress,
     ) -> Result<(Vec<KnownFinding>, ReviewState), AppError> {
         let root = &workspace.root;
-        let earlier = match &request.earlier {
-            Some(earlier) => Some(earlier.clone()),
-            None => {
-                let previous = self.find_previous_review(root, subject, change_set).await?;
-                previous.and_then(|debate| review_from_debate(&debate, usize::MAX))
-            }
+        let earlier = if let Some(earlier) = &request.earlier {
+            Some(earlier.clone())
+        } else {
+            let previous = self.find_previous_review(root, subject, change_set).await?;
+            previous.and_then(|debate| review_from_debate(&debate, usize::MAX))
         };
         let known = earlier.as_ref().map(carried_findings).unwrap_or_default();
         let known_findings = self.recheck_findings(root, change_set, known).await?;

@@ -26,7 +26,7 @@ impl JudgingConfig {
         &self,
         room: &Room,
         limits: &ArenaLimits,
-        root: &Path,
+        folder: &Path,
     ) -> StartRequest {
         use crate::debate::Side::{Con, Pro};
         let JudgingConfig { judges, audience, budget, seat_choices } = self;
@@ -51,7 +51,7 @@ impl JudgingConfig {
             bot_terms.map(|(term, side)| (term, bot_on(side).map(|it| it.name.clone())));
         let bot_terms =
             bot_terms.into_iter().filter_map(|(term, name)| Some((term.to_owned(), name?)));
-        let (policy, folder) = (StartPolicy::unattended(), root.to_owned());
+        let (policy, folder) = (StartPolicy::unattended(), folder.to_owned());
         StartRequest {
             seating: Seating::Fixed(Box::new(FixedSeating {
                 cast,

@@ -128,15 +128,7 @@ impl CliError {
                 "name another with `--judge SEAT`; `--same-judge` allows it, and the verdict says \
                  so"
             }
-            CliError::App(AppError::Outcome(OutcomeError::NotEnded)) => {
-                "`debate resume ID` goes on with it"
-            }
-            CliError::App(AppError::Outcome(OutcomeError::EmptyDecision)) => {
-                "write it in your own words, or leave `--decided` out"
-            }
-            CliError::App(AppError::Outcome(OutcomeError::NoVerdict)) => {
-                "`--decided TEXT` records what you decided"
-            }
+            CliError::App(AppError::Outcome(error)) => outcome_hint(*error),
             CliError::App(AppError::InvalidOption(_)) => {
                 "`debate formats NAME` shows what a format takes"
             }
@@ -240,5 +232,14 @@ pub fn exit_for_debate(debate: &Debate) -> Exit {
                 debate.failed_turns().any(|(_, failure)| is_model_error(failure.trouble));
             if no_model { Exit::NoModel } else { Exit::Failure }
         }
+    }
+}
+
+/// What the user can do if an outcome cannot be recorded.
+fn outcome_hint(error: OutcomeError) -> &'static str {
+    match error {
+        OutcomeError::NotEnded => "`debate resume ID` goes on with it",
+        OutcomeError::EmptyDecision => "write it in your own words, or leave `--decided` out",
+        OutcomeError::NoVerdict => "`--decided TEXT` records what you decided",
     }
 }

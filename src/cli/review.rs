@@ -138,7 +138,7 @@ impl ReviewRun<'_> {
         screen: &mut Screen,
     ) -> Result<(Arc<ChangeSet>, Result<ReviewDebate, NotDebated>), CliError> {
         let ReviewRun { args, app, .. } = self;
-        let started = self.start(request, screen).await?;
+        let started = Box::pin(self.start(request, screen)).await?;
         let ReviewStarted { change_set, known_findings, state } = started;
         let outcome = match state {
             ReviewState::Skipped(reason) => {

@@ -191,6 +191,7 @@ impl Leaderboard {
     }
 
     /// Rows of all groups.
+    #[cfg(test)]
     pub fn rows(&self) -> impl Iterator<Item = &LeaderboardRow> {
         self.groups.iter().flat_map(|group| &group.rows)
     }

@@ -52,6 +52,7 @@ impl Session {
     }
 
     /// Executes a command, if it is legal now.
+    #[cfg(test)]
     pub async fn execute(&mut self, command: Command) -> Result<(), SessionError> {
         self.execute_all(vec![command], None).await
     }
