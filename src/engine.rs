@@ -1,8 +1,8 @@
-//! The debate engine: runs debates and offers the use cases that the CLI, MCP and web servers call.
+//! The debate engine: runs debates. The use cases on top of it are in `crate::app`, the rules of a
+//! debate in `crate::debate`, which has no I/O.
 //!
-//! Entry points: [`App`] (use cases), [`session::Session`] (the event loop of one debate) and
-//! [`ports`] (traits for providers, archive, repository and clock). The rules of a debate are in
-//! `crate::debate`, which has no I/O.
+//! Entry points: [`session::Session`] (the event loop of one debate) and [`ports`] (traits for
+//! providers, archive, repository and clock).
 //!
 //! | file                 | content                                                               |
 //! |----------------------|-----------------------------------------------------------------------|

@@ -1,4 +1,4 @@
-//! Turns a [`StartRequest`] into a [`StartPlan`]: parses options in the topic, fills in the user's
+//! Turns a [`StartRequest`] into a `StartPlan`: parses options in the topic, fills in the user's
 //! defaults, and validates every option against the format. Reads no files and asks no model.
 use super::cast::with_absolute_script;
 use super::casting::default_roles;

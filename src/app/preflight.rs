@@ -1,6 +1,6 @@
 //! Preflight: everything checked before a debate is created.
 //!
-//! [`App::prepare`] pins the repository, gathers the brief (repository context for the prompts),
+//! `App::prepare` pins the repository, gathers the brief (repository context for the prompts),
 //! validates the draft, fills the open seats and sends each distinct model a probe request. If a
 //! model the user named does not answer, that is an error. One that was chosen automatically is
 //! replaced, with a warning.

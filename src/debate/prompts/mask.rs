@@ -1,7 +1,7 @@
 //! Masks speaker names in text shown to judges, auditors and audiences, so that they cannot tell
 //! which tool or model speaks. A debate can be about such a tool (Claude Code, say), so names that
 //! occur in the topic or the brief (repository context) stay, as do code and paths. Entry point:
-//! [`mask`].
+//! `mask`.
 
 /// Providers: tool name, the prompt wording version that masks it first (older debates keep their
 /// prompts), and the vendor and model names that identify a speaker. A router or local server has
