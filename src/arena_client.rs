@@ -30,8 +30,8 @@ mod speech_writer;
 #[allow(clippy::needless_pass_by_value)]
 mod tests;
 
-pub use api::{ArenaApi, HttpArenaApi};
-pub use arena_url::ArenaUrl;
-pub use client::{ArenaClient, ArenaClientConfig, ArenaClientError};
-pub use credentials::CredentialStore;
-pub use events::{ClientEvent, ClientOutcome, ClientResult};
+pub(crate) use api::HttpArenaApi;
+pub(crate) use arena_url::ArenaUrl;
+pub(crate) use client::{ArenaClient, ArenaClientConfig, ArenaClientError};
+pub(crate) use credentials::CredentialStore;
+pub(crate) use events::{ClientEvent, ClientOutcome, ClientResult};

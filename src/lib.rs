@@ -17,7 +17,7 @@
 //! ARCHITECTURE.md has the table of allowed dependencies between modules, which a test checks.
 pub mod app;
 pub mod arena;
-pub mod arena_client;
+mod arena_client;
 pub mod brief;
 pub mod cli;
 pub mod clients;
@@ -30,15 +30,15 @@ pub mod mcp;
 pub mod options;
 pub mod page;
 pub mod providers;
-pub mod rating;
+mod rating;
 pub mod redact;
 pub mod repo;
 pub mod report;
-pub mod review;
-pub mod secure_fs;
+mod review;
+mod secure_fs;
 mod startup;
 pub mod store;
-pub mod tournament;
+mod tournament;
 pub mod web;
 
 pub use startup::run;

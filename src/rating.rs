@@ -18,15 +18,17 @@ mod bradley_terry;
 mod cholesky;
 mod eligibility;
 mod entrant;
-pub mod leaderboard;
-pub mod text;
+pub(crate) mod leaderboard;
+pub(crate) mod text;
 mod unrated_reason;
 
 #[cfg(test)]
 mod tests;
 
-pub use agreement::{AgreementReference, DebateRulings, JudgeAgreement};
-pub use bradley_terry::{FittedRatings, RatingEstimate, fit_ratings};
-pub use eligibility::{GameScore, RatedGame};
-pub use leaderboard::{GameTally, Leaderboard, LeaderboardGroup, LeaderboardRow, RatingResult};
-pub use unrated_reason::UnratedReason;
+pub(crate) use agreement::{AgreementReference, JudgeAgreement};
+pub(crate) use bradley_terry::RatingEstimate;
+pub(crate) use eligibility::{GameScore, RatedGame};
+pub(crate) use leaderboard::{
+    GameTally, Leaderboard, LeaderboardGroup, LeaderboardRow, RatingResult,
+};
+pub(crate) use unrated_reason::UnratedReason;

@@ -23,16 +23,16 @@
 //! | `output/rdjson`             | Reviewdog Diagnostic Format                                    |
 //! | `output/gitlab`             | GitLab Code Quality report                                     |
 //! | `output/github_annotations` | GitHub workflow commands                                       |
-pub mod finding;
+pub(crate) mod finding;
 mod from_debate;
-pub mod merge_gate;
-pub mod output;
+pub(crate) mod merge_gate;
+pub(crate) mod output;
 #[cfg(test)]
 pub(crate) mod test_review;
 #[cfg(test)]
 mod tests;
 
-pub use from_debate::{
+pub(crate) use from_debate::{
     DEFAULT_MAX_FINDINGS, review_from_debate, skipped_review, with_known_findings,
 };
 

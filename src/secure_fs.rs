@@ -5,12 +5,12 @@ use std::io;
 use std::path::Path;
 
 /// Length of the user's secret key.
-pub const KEY_BYTES: usize = 32;
+pub(crate) const KEY_BYTES: usize = 32;
 
 /// Reads the user's secret key from `home`, or creates it. The key is written to a
 /// temporary file and renamed without overwriting, so two processes that create it at once get the
 /// same key.
-pub fn load_or_create_key(data_dir: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn load_or_create_key(data_dir: &Path) -> io::Result<Vec<u8>> {
     let path = data_dir.join("key");
     if let Ok(bytes) = fs::read(&path)
         && bytes.len() == KEY_BYTES
@@ -34,7 +34,7 @@ pub fn load_or_create_key(data_dir: &Path) -> io::Result<Vec<u8>> {
 
 /// Creates a directory and its parents with mode 0700 on Unix. An existing directory is left as it
 /// is.
-pub fn create_private_dir(folder: &Path) -> io::Result<()> {
+pub(crate) fn create_private_dir(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
@@ -47,7 +47,7 @@ pub fn create_private_dir(folder: &Path) -> io::Result<()> {
 
 /// Returns an error if a path below `root` leads out of it through a symlink, so that a repository
 /// cannot redirect a write. The path need not exist; its deepest existing ancestor is checked.
-pub fn check_within(root: &Path, path: &Path) -> io::Result<()> {
+pub(crate) fn check_within(root: &Path, path: &Path) -> io::Result<()> {
     let existing = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok());
     if let Some(deepest) = existing.filter(|_| path.starts_with(root))
         && !dunce::canonicalize(deepest)?.starts_with(dunce::canonicalize(root)?)

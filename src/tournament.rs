@@ -16,7 +16,7 @@
 //! A game is an ordinary debate whose setup has the tournament name and the game key in its terms.
 //! The archive is the only state, so an interrupted tournament can resume, and a longer file plays
 //! only the new games. No prompt mentions the two terms, so debaters do not know they are rated.
-pub mod archived_games;
+pub(crate) mod archived_games;
 mod event;
 mod game_runner;
 mod plan;
@@ -29,15 +29,15 @@ mod standings;
 mod tests;
 pub(crate) mod text;
 
-pub use archived_games::{ArchivedGame, GameStatus};
-pub use event::TournamentEvent;
-pub use plan::{TournamentFileError, TournamentPlan};
-pub use play::{TournamentEnd, TournamentSettings, play};
-pub use preflight::{TournamentPreflightError, check_tournament};
-pub use schedule::{ScheduledGame, build_schedule};
-pub use standings::Standings;
+pub(crate) use archived_games::{ArchivedGame, GameStatus};
+pub(crate) use event::TournamentEvent;
+pub(crate) use plan::TournamentPlan;
+pub(crate) use play::{TournamentEnd, TournamentSettings, play};
+pub(crate) use preflight::{TournamentPreflightError, check_tournament};
+pub(crate) use schedule::{ScheduledGame, build_schedule};
+pub(crate) use standings::Standings;
 
 /// Key in the setup's terms for the name of the tournament.
-pub const TOURNAMENT_TERM: &str = "tournament";
+pub(crate) const TOURNAMENT_TERM: &str = "tournament";
 /// Key in the setup's terms for the key of the game.
-pub const GAME_TERM: &str = "game";
+pub(crate) const GAME_TERM: &str = "game";

@@ -22,7 +22,7 @@ const MAX_LOCATION_CHARS: usize = 200;
 
 /// Error of an API request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ArenaApiError {
+pub(crate) enum ArenaApiError {
     /// No connection, a lost connection or a timeout. The request may have been processed.
     Unreachable(String),
     /// The response cannot be parsed.
@@ -33,7 +33,7 @@ pub enum ArenaApiError {
 
 /// Parameters of a join request.
 #[derive(Clone, Debug)]
-pub struct JoinParams<'a> {
+pub(crate) struct JoinParams<'a> {
     /// Display name of the bot.
     pub name: &'a str,
     /// Id of the bot.
@@ -43,7 +43,7 @@ pub struct JoinParams<'a> {
 }
 
 /// API of a remote arena. Tests replace it with a fake.
-pub trait ArenaApi: Send + Sync {
+pub(crate) trait ArenaApi: Send + Sync {
     /// Requests a seat.
     fn join<'a>(
         &'a self,
@@ -66,14 +66,14 @@ pub trait ArenaApi: Send + Sync {
 }
 
 /// The API over HTTP.
-pub struct HttpArenaApi {
+pub(crate) struct HttpArenaApi {
     base_url: ArenaUrl,
     client: Client,
 }
 
 impl HttpArenaApi {
     /// Creates a client without sending a request.
-    pub fn new(base_url: ArenaUrl) -> Result<HttpArenaApi, String> {
+    pub(crate) fn new(base_url: ArenaUrl) -> Result<HttpArenaApi, String> {
         // Another part of the process may have installed the same provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = client_builder(&base_url)

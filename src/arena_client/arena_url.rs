@@ -7,11 +7,11 @@ const MAX_QUOTED_CHARS: usize = 80;
 
 /// Base URL of a remote arena, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArenaUrl(Url);
+pub(crate) struct ArenaUrl(Url);
 
 /// Error of parsing the URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ArenaUrlError {
+pub(crate) enum ArenaUrlError {
     /// The text is not a URL. Holds the text and the parser's error.
     #[error("`{0}` is not a valid address: {1}")]
     Malformed(String, String),
@@ -25,7 +25,7 @@ pub enum ArenaUrlError {
 
 impl ArenaUrl {
     /// Parses user input. Without a scheme, `http` is the default.
-    pub fn parse(text: &str) -> Result<ArenaUrl, ArenaUrlError> {
+    pub(crate) fn parse(text: &str) -> Result<ArenaUrl, ArenaUrlError> {
         let text = text.trim();
         let with_scheme =
             if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
@@ -44,7 +44,7 @@ impl ArenaUrl {
     }
 
     /// Whether the host is a loopback address.
-    pub fn is_loopback(&self) -> bool {
+    pub(crate) fn is_loopback(&self) -> bool {
         let host = self.0.host_str().unwrap_or_default().trim_matches(['[', ']']);
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }
@@ -55,7 +55,7 @@ impl ArenaUrl {
     }
 
     /// Whether the key would be sent unencrypted over the network.
-    pub fn is_unencrypted(&self) -> bool {
+    pub(crate) fn is_unencrypted(&self) -> bool {
         self.0.scheme() == "http" && !self.is_loopback()
     }
 

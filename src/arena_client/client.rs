@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Config of the client.
 #[derive(Clone, Debug)]
-pub struct ArenaClientConfig {
+pub(crate) struct ArenaClientConfig {
     /// Display name of the bot.
     pub name: String,
     /// Id of the bot.
@@ -31,7 +31,6 @@ pub struct ArenaClientConfig {
 
 /// Error that ends the client.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
 pub enum ArenaClientError {
     #[error("there is no debate to join")]
     NoDebate,
@@ -76,7 +75,7 @@ impl ArenaClientError {
 }
 
 /// A client for one remote arena.
-pub struct ArenaClient<'a> {
+pub(crate) struct ArenaClient<'a> {
     /// API of the server.
     pub api: &'a dyn ArenaApi,
     /// Runs the model.

@@ -15,7 +15,7 @@ const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// Folder of the credentials files.
 #[derive(Clone, Debug)]
-pub struct CredentialStore(PathBuf);
+pub(crate) struct CredentialStore(PathBuf);
 
 /// Content of a credentials file. It has no `Debug`, so that the key is never printed.
 #[derive(Clone, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ struct StoredDueTurn {
 }
 
 /// Credentials of a seat, locked by this process.
-pub struct LockedCredentials {
+pub(crate) struct LockedCredentials {
     record: StoredCredentials,
     path: PathBuf,
     lock_path: PathBuf,
@@ -49,13 +49,18 @@ pub struct LockedCredentials {
 
 impl CredentialStore {
     /// Store in the user's `DEBATE_HOME`.
-    pub fn in_home(home: &Path) -> CredentialStore {
+    pub(crate) fn in_home(home: &Path) -> CredentialStore {
         CredentialStore(home.join("guest"))
     }
 
     /// Loads and locks the credentials for a debate and bot name. `None` if there are none or
     /// another process holds the lock.
-    pub fn load(&self, url: &ArenaUrl, debate: &str, name: &str) -> Option<LockedCredentials> {
+    pub(crate) fn load(
+        &self,
+        url: &ArenaUrl,
+        debate: &str,
+        name: &str,
+    ) -> Option<LockedCredentials> {
         let is_match = |it: &StoredCredentials| {
             it.platform == url.to_string() && it.debate == debate && it.name == name
         };
@@ -68,7 +73,7 @@ impl CredentialStore {
     }
 
     /// Saves and locks the credentials of a new seat.
-    pub fn save(
+    pub(crate) fn save(
         &self,
         url: &ArenaUrl,
         credentials: &SeatCredentials,
@@ -96,7 +101,7 @@ impl CredentialStore {
     }
 
     /// Debates on a server that no process plays: debate id and bot name.
-    pub fn unfinished_debates(&self, url: &ArenaUrl) -> Vec<(String, String)> {
+    pub(crate) fn unfinished_debates(&self, url: &ArenaUrl) -> Vec<(String, String)> {
         let is_on_server = |it: &StoredCredentials| it.platform == url.to_string();
         let on_server = self.read_all().into_iter().filter(|(_, it)| is_on_server(it));
         let unlocked = on_server.filter(|(path, _)| acquire_lock(path).is_ok());
@@ -115,7 +120,7 @@ impl CredentialStore {
 
 impl LockedCredentials {
     /// The stored credentials.
-    pub fn credentials(&self) -> SeatCredentials {
+    pub(crate) fn credentials(&self) -> SeatCredentials {
         SeatCredentials {
             debate_id: self.record.debate.clone(),
             identifier: self.record.identifier.clone(),
@@ -127,7 +132,7 @@ impl LockedCredentials {
 
     /// Time since which a turn is due, as Unix milliseconds. The first call per turn stores the
     /// time, so that it survives a restart.
-    pub fn turn_due_since(&mut self, (round, spoken): TurnKey, since: i64) -> i64 {
+    pub(crate) fn turn_due_since(&mut self, (round, spoken): TurnKey, since: i64) -> i64 {
         let stored = self.record.turn.filter(|due| (due.round, due.spoken) == (round, spoken));
         if let Some(stored) = stored {
             return stored.since;
@@ -139,7 +144,7 @@ impl LockedCredentials {
     }
 
     /// Deletes the files, after the debate is over or the seat is lost.
-    pub fn delete(self) {
+    pub(crate) fn delete(self) {
         let _ = fs::remove_file(&self.path);
         let _ = fs::remove_file(&self.lock_path);
     }

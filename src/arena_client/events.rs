@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Progress event of the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClientEvent {
+pub(crate) enum ClientEvent {
     /// The client got a seat.
     Joined {
         /// Id of the debate.
@@ -79,7 +79,7 @@ pub enum ClientEvent {
 
 /// Outcome of the debate for this bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClientOutcome {
+pub(crate) enum ClientOutcome {
     /// This bot won.
     Won,
     /// Another bot won.
@@ -92,7 +92,7 @@ pub enum ClientOutcome {
 
 impl ClientOutcome {
     /// Name in the JSON output.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             ClientOutcome::Won => "won",
             ClientOutcome::Lost => "lost",
@@ -102,7 +102,11 @@ impl ClientOutcome {
     }
 
     /// Parses the server's `winner` field, which names a bot, a side or neither.
-    pub fn from_winner(winner: &str, identifier: &str, side: Option<ArenaSide>) -> ClientOutcome {
+    pub(crate) fn from_winner(
+        winner: &str,
+        identifier: &str,
+        side: Option<ArenaSide>,
+    ) -> ClientOutcome {
         match (winner, side) {
             ("" | "none" | "null", _) => ClientOutcome::Undecided,
             ("draw" | "tie", _) => ClientOutcome::Draw,
@@ -117,7 +121,7 @@ impl ClientOutcome {
 
 /// Result of a finished debate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClientResult {
+pub(crate) struct ClientResult {
     /// Id of the debate.
     pub debate_id: String,
     /// Identifier of this bot.

@@ -31,7 +31,7 @@ const UPPER_NUMBER: f64 = 1e15;
 
 /// Secret key of a seat. It is sent in a header and redacted from `Debug` output.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SeatKey(pub(super) String);
+pub(crate) struct SeatKey(pub(super) String);
 
 impl std::fmt::Debug for SeatKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -41,7 +41,7 @@ impl std::fmt::Debug for SeatKey {
 
 /// Side in the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArenaSide {
+pub(crate) enum ArenaSide {
     /// For the topic.
     Supporting,
     /// Against the topic.
@@ -50,7 +50,7 @@ pub enum ArenaSide {
 
 impl ArenaSide {
     /// Name in the protocol.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             ArenaSide::Supporting => "supporting",
             ArenaSide::Opposing => "opposing",
@@ -64,7 +64,7 @@ impl ArenaSide {
 
 /// Credentials of a seat, from the join response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeatCredentials {
+pub(crate) struct SeatCredentials {
     /// Id of the debate.
     pub debate_id: String,
     /// Identifier of this bot.
@@ -79,7 +79,7 @@ pub struct SeatCredentials {
 
 impl SeatCredentials {
     /// Parses a join response. `None` if a field is missing or invalid that later requests need.
-    pub fn from_json(value: &Value) -> Option<SeatCredentials> {
+    pub(crate) fn from_json(value: &Value) -> Option<SeatCredentials> {
         let debate_id = read_id(value, "debate_id")?;
         let identifier = read_id(value, "bot_identifier")?;
         let key =
@@ -113,7 +113,7 @@ pub(crate) fn is_valid_id(id: &str) -> bool {
 
 /// State of the debate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RemoteState {
+pub(crate) enum RemoteState {
     /// Waiting for bots, or a state unknown to this client.
     Waiting,
     /// Speeches are exchanged.
@@ -124,7 +124,7 @@ pub enum RemoteState {
 
 /// A speech from the debate log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RemoteSpeech {
+pub(crate) struct RemoteSpeech {
     /// Round, 0 if unknown.
     pub round: u32,
     /// Identifier of the speaker.
@@ -137,7 +137,7 @@ pub struct RemoteSpeech {
 
 /// Length limits of a speech, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LengthLimits {
+pub(crate) struct LengthLimits {
     /// Minimum length.
     pub min: usize,
     /// Maximum length.
@@ -146,7 +146,7 @@ pub struct LengthLimits {
 
 /// Status of the debate, from a poll response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PollResponse {
+pub(crate) struct PollResponse {
     /// State of the debate.
     pub state: RemoteState,
     /// Question to debate.
@@ -184,7 +184,7 @@ pub(crate) type TurnKey = (u32, usize);
 
 /// Verdict of the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RemoteVerdict {
+pub(crate) struct RemoteVerdict {
     /// Winner, as the server sent it. Empty if there is none.
     pub winner: String,
     /// Score out of 100.
@@ -197,7 +197,7 @@ pub struct RemoteVerdict {
 
 impl PollResponse {
     /// Parses a poll response. `None` if it has no state.
-    pub fn from_json(value: &Value, identifier: &str) -> Option<PollResponse> {
+    pub(crate) fn from_json(value: &Value, identifier: &str) -> Option<PollResponse> {
         let state = match value["state"].as_str()? {
             "active" => RemoteState::Active,
             "ended" => RemoteState::Ended,
@@ -244,7 +244,7 @@ impl PollResponse {
     }
 
     /// Identifies the turn that is due. It changes with every speech.
-    pub fn turn_key(&self) -> TurnKey {
+    pub(crate) fn turn_key(&self) -> TurnKey {
         (self.round, self.speech_count)
     }
 }
@@ -281,7 +281,7 @@ fn parse_limits(value: &Value) -> LengthLimits {
 
 /// Error response of the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RemoteError {
+pub(crate) struct RemoteError {
     /// HTTP status code.
     pub status: u16,
     /// Error code. Empty if there is none.
@@ -296,7 +296,7 @@ pub struct RemoteError {
 
 impl RemoteError {
     /// Parses an error response with any body. `retry_after` is the value of the header.
-    pub fn from_json(status: u16, retry_after: Option<u64>, body: &Value) -> RemoteError {
+    pub(crate) fn from_json(status: u16, retry_after: Option<u64>, body: &Value) -> RemoteError {
         RemoteError {
             status,
             code: read_text(body, "error_code", MAX_NAME_CHARS),

@@ -54,7 +54,7 @@ impl RatingEstimate {
 
 /// Result of the fit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FittedRatings {
+pub(crate) struct FittedRatings {
     /// Connected entrants, the largest group and the highest rating first.
     pub groups: Vec<Vec<(String, RatingEstimate)>>,
     /// Advantage of the proposer, in rating points.
@@ -75,7 +75,7 @@ struct ConnectedComponent {
 }
 
 /// Fits ratings to games. The result does not depend on the order of games or on names.
-pub fn fit_ratings(games: &[RatedGame]) -> FittedRatings {
+pub(crate) fn fit_ratings(games: &[RatedGame]) -> FittedRatings {
     let names: BTreeMap<&str, usize> =
         index_names(games.iter().flat_map(|it| [&*it.pro, &*it.con]));
     let motions: BTreeMap<&str, usize> = index_names(games.iter().map(|it| &*it.motion));

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A rated game and its rulings, or why the debate is not rated.
-pub type RatingResult = Result<(RatedGame, DebateRulings), UnratedReason>;
+pub(crate) type RatingResult = Result<(RatedGame, DebateRulings), UnratedReason>;
 
 /// The leaderboard.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -198,7 +198,7 @@ impl Leaderboard {
 }
 
 /// The rated game and the rulings of a debate, or why it is not rated.
-pub fn rate_debate(debate: &Debate) -> RatingResult {
+pub(crate) fn rate_debate(debate: &Debate) -> RatingResult {
     Ok((eligibility::to_rated_game(debate)?, DebateRulings::from_debate(debate)))
 }
 

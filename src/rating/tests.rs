@@ -1,11 +1,13 @@
 //! Ratings: the Bradley-Terry fit recovers simulated strengths with intervals of the stated
 //! coverage. Also judge agreement (kappa, Wilson interval) and the text of the leaderboard.
 use crate::debate::Side;
+use crate::rating::agreement::DebateRulings;
 use crate::rating::agreement::{judge_agreement, wilson_interval};
 use crate::rating::bradley_terry::MEAN_RATING;
+use crate::rating::bradley_terry::{FittedRatings, fit_ratings};
 use crate::rating::{
-    AgreementReference, DebateRulings, FittedRatings, GameScore, JudgeAgreement, Leaderboard,
-    RatedGame, RatingEstimate, UnratedReason, fit_ratings, text,
+    AgreementReference, GameScore, JudgeAgreement, Leaderboard, RatedGame, RatingEstimate,
+    UnratedReason, text,
 };
 use crate::test_support::debate_fixture::Rng;
 use std::collections::BTreeMap;

@@ -12,7 +12,7 @@ const NAME_WIDTH: usize = 28;
 const JUDGE_WIDTH: usize = 21;
 
 /// Renders the whole leaderboard.
-pub fn render_leaderboard(leaderboard: &Leaderboard) -> String {
+pub(crate) fn render_leaderboard(leaderboard: &Leaderboard) -> String {
     let mut text = render_ranking(leaderboard);
     text.push_str(&render_unrated(leaderboard));
     text.push_str(&render_agreement(&leaderboard.judges));
@@ -20,7 +20,7 @@ pub fn render_leaderboard(leaderboard: &Leaderboard) -> String {
 }
 
 /// Renders the ratings by group, and the proposer's advantage.
-pub fn render_ranking(leaderboard: &Leaderboard) -> String {
+pub(crate) fn render_ranking(leaderboard: &Leaderboard) -> String {
     let mut text = String::new();
     if leaderboard.rated == 0 {
         return "No debate is rated yet.\n".into();
@@ -81,7 +81,7 @@ pub fn render_ranking(leaderboard: &Leaderboard) -> String {
 }
 
 /// Renders the reasons for unrated debates with their counts.
-pub fn render_unrated(leaderboard: &Leaderboard) -> String {
+pub(crate) fn render_unrated(leaderboard: &Leaderboard) -> String {
     let mut text = String::new();
     if !leaderboard.unrated.is_empty() {
         text.push_str("\nNot rated:\n");
@@ -93,7 +93,7 @@ pub fn render_unrated(leaderboard: &Leaderboard) -> String {
 }
 
 /// Renders the agreement of judges.
-pub fn render_agreement(rows: &[JudgeAgreement]) -> String {
+pub(crate) fn render_agreement(rows: &[JudgeAgreement]) -> String {
     let mut text = String::new();
     if rows.is_empty() {
         return text;
@@ -145,12 +145,12 @@ fn render_row(row: &LeaderboardRow) -> String {
 }
 
 /// Wins, draws and losses, as in "3-1-2".
-pub fn format_score(tally: GameTally) -> String {
+pub(crate) fn format_score(tally: GameTally) -> String {
     format!("{}-{}-{}", tally.wins, tally.draws, tally.losses)
 }
 
 /// Points without a trailing `.0`.
-pub fn format_points(points: f64) -> String {
+pub(crate) fn format_points(points: f64) -> String {
     if points.fract() == 0.0 { format!("{points:.0}") } else { format!("{points:.1}") }
 }
 
@@ -159,7 +159,7 @@ fn truncate_entrant(name: &str) -> String {
 }
 
 /// Truncates a name to `max_chars` characters.
-pub fn truncate_name(name: &str, max_chars: usize) -> String {
+pub(crate) fn truncate_name(name: &str, max_chars: usize) -> String {
     if name.chars().count() <= max_chars {
         return name.into();
     }

@@ -17,7 +17,7 @@ use crate::report::verdict::verdict_view;
 use std::collections::BTreeSet;
 
 /// Default limit of findings. More are noise.
-pub const DEFAULT_MAX_FINDINGS: usize = 5;
+pub(crate) const DEFAULT_MAX_FINDINGS: usize = 5;
 /// Limit of findings without verified evidence.
 const MAX_UNVERIFIED: usize = 20;
 
@@ -35,7 +35,7 @@ struct Challenge<'a> {
 }
 
 /// Builds the review of a debate. None if the debate is not about a change.
-pub fn review_from_debate(debate: &Debate, max_findings: usize) -> Option<Review> {
+pub(crate) fn review_from_debate(debate: &Debate, max_findings: usize) -> Option<Review> {
     let proposed = debate.setup().proposed.as_ref()?;
     let status = status::status(debate);
     let mut review = Review {
@@ -68,13 +68,13 @@ pub fn review_from_debate(debate: &Debate, max_findings: usize) -> Option<Review
 }
 
 /// A skipped review, with the reason.
-pub fn skipped_review(proposed: &ReviewedChange, reason: &str) -> Review {
+pub(crate) fn skipped_review(proposed: &ReviewedChange, reason: &str) -> Review {
     Review { skipped: Some(reason.to_owned()), ..review_of_change(proposed) }
 }
 
 /// Replaces the known findings of a review. A cached review knows only those of the time it was
 /// debated.
-pub fn with_known_findings(review: Review, known: &[KnownFinding]) -> Review {
+pub(crate) fn with_known_findings(review: Review, known: &[KnownFinding]) -> Review {
     let mut review = review;
     let is_known = |fingerprint: &str| known.iter().any(|it| it.noted.fingerprint == fingerprint);
     review.findings.iter_mut().for_each(|it| it.known = is_known(&it.fingerprint));

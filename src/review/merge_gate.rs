@@ -4,7 +4,7 @@ use super::{Review, ReviewDecision};
 
 /// When a review blocks the merge (`--fail-on`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FailOn {
+pub(crate) enum FailOn {
     /// All judges ruled to change the design first, and at least one verified finding, listed or
     /// not, is above low severity.
     Block,
@@ -16,7 +16,7 @@ pub enum FailOn {
 }
 
 /// Whether a review blocks the merge. Findings without verified evidence never do.
-pub fn blocks_merge(review: &Review, fail_on: FailOn) -> bool {
+pub(crate) fn blocks_merge(review: &Review, fail_on: FailOn) -> bool {
     let has_grave_finding = review.grave > 0;
     let blocks = review.decision == ReviewDecision::Change && !review.split;
     let is_split = review.decision != ReviewDecision::None && review.split;

@@ -15,8 +15,7 @@ mod sanitize;
 mod sarif;
 mod truncate;
 
-pub use markdown_summary::{MAX_STEP_SUMMARY_BYTES, render_summary};
-pub use pr_comment::COMMENT_MARKER;
+pub(crate) use markdown_summary::{MAX_STEP_SUMMARY_BYTES, render_summary};
 
 use super::Review;
 use schemars::JsonSchema;
@@ -24,7 +23,7 @@ use serde::Serialize;
 
 /// Output format of a review (`--output`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReviewFormat {
+pub(crate) enum ReviewFormat {
     /// Markdown summary.
     Md,
     /// The review as JSON.
@@ -45,7 +44,7 @@ pub enum ReviewFormat {
 
 impl ReviewFormat {
     /// All formats.
-    pub const ALL: [ReviewFormat; 8] = [
+    pub(crate) const ALL: [ReviewFormat; 8] = [
         ReviewFormat::Md,
         ReviewFormat::Json,
         ReviewFormat::Sarif,
@@ -57,7 +56,7 @@ impl ReviewFormat {
     ];
 
     /// The name, as in `--output`.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             ReviewFormat::Md => "md",
             ReviewFormat::Json => "json",
@@ -71,7 +70,7 @@ impl ReviewFormat {
     }
 
     /// Parses the name.
-    pub fn parse(name: &str) -> Option<ReviewFormat> {
+    pub(crate) fn parse(name: &str) -> Option<ReviewFormat> {
         ReviewFormat::ALL.into_iter().find(|format| format.as_str() == name)
     }
 }
@@ -87,7 +86,7 @@ impl std::str::FromStr for ReviewFormat {
 }
 
 /// Renders the review. Empty if the format has nothing to show for it.
-pub fn render_review(review: &Review, format: ReviewFormat) -> String {
+pub(crate) fn render_review(review: &Review, format: ReviewFormat) -> String {
     match format {
         ReviewFormat::Md => render_summary(review, MAX_STEP_SUMMARY_BYTES),
         ReviewFormat::Json => {
@@ -105,7 +104,7 @@ pub fn render_review(review: &Review, format: ReviewFormat) -> String {
 /// JSON document of a review.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Kinded")]
-pub struct ReviewDocument<'a> {
+pub(crate) struct ReviewDocument<'a> {
     /// Version of the schema.
     v: u8,
     /// `review`.

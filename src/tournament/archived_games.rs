@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// Status of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GameStatus {
+pub(crate) enum GameStatus {
     /// Completed with a verdict.
     Played,
     /// Started and not over.
@@ -29,7 +29,7 @@ pub enum GameStatus {
 
 /// A game as found in the archive.
 #[derive(Clone, Debug)]
-pub struct ArchivedGame {
+pub(crate) struct ArchivedGame {
     /// Id of the debate.
     pub id: String,
     pub status: GameStatus,
@@ -41,7 +41,7 @@ pub struct ArchivedGame {
 
 impl ArchivedGame {
     /// Converts a debate to a game.
-    pub fn from_debate(debate: &Debate) -> ArchivedGame {
+    pub(crate) fn from_debate(debate: &Debate) -> ArchivedGame {
         ArchivedGame {
             id: debate.setup().id.clone(),
             status: game_status(debate),
@@ -61,7 +61,7 @@ impl ArchivedGame {
 }
 
 /// Status of a debate as a game.
-pub fn game_status(debate: &Debate) -> GameStatus {
+pub(crate) fn game_status(debate: &Debate) -> GameStatus {
     match status(debate) {
         Status::InProgress | Status::Paused => GameStatus::Started,
         Status::Completed if judgment(debate).is_some() => GameStatus::Played,
@@ -77,7 +77,7 @@ pub fn game_status(debate: &Debate) -> GameStatus {
 }
 
 /// Loads all games of a tournament by key, and their total cost.
-pub async fn load_games(
+pub(crate) async fn load_games(
     app: &App,
     plan: &TournamentPlan,
     root: &Path,
@@ -92,7 +92,7 @@ pub async fn load_games(
 }
 
 /// Loads one game.
-pub async fn load_game(
+pub(crate) async fn load_game(
     app: &App,
     plan: &TournamentPlan,
     root: &Path,

@@ -5,7 +5,7 @@ use super::standings::Standings;
 
 /// Progress event for the caller.
 #[derive(Clone, Debug)]
-pub enum TournamentEvent {
+pub(crate) enum TournamentEvent {
     /// A game started or resumed.
     Started {
         game: ScheduledGame,
@@ -14,7 +14,6 @@ pub enum TournamentEvent {
     },
     /// Another process plays the game.
     Waiting {
-        game: ScheduledGame,
         /// Id of the debate.
         id: String,
         /// Process that holds the lease.

@@ -169,11 +169,7 @@ impl GameRunner<'_> {
     /// Waits until no process holds the lease. Returns false on the stop signal.
     async fn wait_until_free(&self, game: &ScheduledGame, id: &str, holder: String) -> bool {
         tracing::info!(game = %game.key, debate = %id, %holder, "another process plays the game");
-        let _ = self.events.send(TournamentEvent::Waiting {
-            game: game.clone(),
-            id: id.to_owned(),
-            holder,
-        });
+        let _ = self.events.send(TournamentEvent::Waiting { id: id.to_owned(), holder });
         let mut stop = self.stop.clone();
         loop {
             tokio::select! {

@@ -21,7 +21,7 @@ const MIN_ENTRANTS: usize = 2;
 
 /// A validated tournament file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TournamentPlan {
+pub(crate) struct TournamentPlan {
     /// Name, by which the archive finds its games.
     pub name: String,
     /// Format of every game.
@@ -50,7 +50,7 @@ pub struct TournamentPlan {
 
 /// An entrant of the tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TournamentEntrant {
+pub(crate) struct TournamentEntrant {
     /// Name in the standings.
     pub name: String,
     pub participant: Participant,
@@ -58,8 +58,7 @@ pub struct TournamentEntrant {
 
 /// Why a tournament file is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
-pub enum TournamentFileError {
+pub(crate) enum TournamentFileError {
     #[error("{0}")]
     Toml(String),
     #[error(
@@ -96,7 +95,7 @@ pub enum TournamentFileError {
 
 impl TournamentFileError {
     /// How to fix the file.
-    pub fn hint(&self) -> &'static str {
+    pub(crate) fn hint(&self) -> &'static str {
         match self {
             TournamentFileError::Toml(_) => {
                 "a tournament has `name`, `motions`, `entrants` and `judge`, as in:\n\
@@ -202,7 +201,7 @@ impl BudgetTable {
 
 impl TournamentPlan {
     /// Parses and validates a tournament file.
-    pub fn parse(text: &str) -> Result<TournamentPlan, TournamentFileError> {
+    pub(crate) fn parse(text: &str) -> Result<TournamentPlan, TournamentFileError> {
         let file: TournamentFile =
             toml::from_str(text).map_err(|error| TournamentFileError::Toml(error.to_string()))?;
         let name = valid_name(&file.name).ok_or(TournamentFileError::InvalidName)?;
@@ -254,7 +253,7 @@ impl TournamentPlan {
 
     /// Makes the path of a script absolute, relative to the folder of the file, so that the game
     /// can resume from any folder. Game keys use the participant as written.
-    pub fn resolve_participant(participant: &Participant, folder: &Path) -> Participant {
+    pub(crate) fn resolve_participant(participant: &Participant, folder: &Path) -> Participant {
         with_absolute_script(participant.clone(), folder)
     }
 }

@@ -22,7 +22,7 @@ const MAX_ATTEMPTS: u8 = 2;
 
 /// Where and how a tournament is played.
 #[derive(Clone, Debug)]
-pub struct TournamentSettings {
+pub(crate) struct TournamentSettings {
     /// Repository the games belong to.
     pub workspace: Workspace,
     /// Folder of the tournament file.
@@ -33,7 +33,7 @@ pub struct TournamentSettings {
 
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TournamentEnd {
+pub(crate) enum TournamentEnd {
     /// No game is left to try.
     Completed,
     /// The user stopped it.
@@ -64,7 +64,7 @@ struct TournamentRun<'a> {
 
 /// Plays the remaining games and returns the standings. With `probe`, every model must answer a
 /// test request before the first game.
-pub async fn play(
+pub(crate) async fn play(
     app: &App,
     plan: &TournamentPlan,
     settings: &TournamentSettings,

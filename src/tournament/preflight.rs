@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Result of the check.
 #[derive(Clone, Debug, Default)]
-pub struct TournamentPreflight {
+pub(crate) struct TournamentPreflight {
     /// Estimated usage of the remaining games. Zero if no model is called.
     pub usage: UsageEstimate,
     /// Warnings for the user.
@@ -19,8 +19,7 @@ pub struct TournamentPreflight {
 
 /// Why a tournament cannot be played here.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
-pub enum TournamentPreflightError {
+pub(crate) enum TournamentPreflightError {
     #[error("the format `{0}` has no judge who picks one of two sides")]
     NotTwoSided(String),
     #[error("`{pro}` against `{con}`: {why}")]
@@ -30,7 +29,7 @@ pub enum TournamentPreflightError {
 }
 
 /// Checks the format, every pair of entrants and the budgets, and estimates the remaining games.
-pub fn check_tournament(
+pub(crate) fn check_tournament(
     app: &App,
     plan: &TournamentPlan,
     remaining: &[&ScheduledGame],

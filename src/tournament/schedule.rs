@@ -8,7 +8,7 @@ const KEY_DIGITS: usize = 16;
 
 /// A game to play.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScheduledGame {
+pub(crate) struct ScheduledGame {
     /// First 16 hex digits of the content hash.
     pub key: String,
     pub motion: String,
@@ -22,7 +22,7 @@ pub struct ScheduledGame {
 
 /// Builds the list: every pair of entrants on every motion, once on each side, with each number of
 /// rounds. Motions come one after the other, so an early stop leaves complete motions.
-pub fn build_schedule(plan: &TournamentPlan) -> Vec<ScheduledGame> {
+pub(crate) fn build_schedule(plan: &TournamentPlan) -> Vec<ScheduledGame> {
     let mut games = vec![];
     for motion in &plan.motions {
         for rounds in &plan.rounds {

@@ -1,8 +1,9 @@
 //! Tournament file: parsing and validation, the schedule of games, and the limits on concurrent
 //! games and budget.
 use crate::debate::{Budget, Spend};
+use crate::tournament::plan::TournamentFileError;
 use crate::tournament::running_games::{RunningGames, StartDecision};
-use crate::tournament::{ScheduledGame, TournamentFileError, TournamentPlan, build_schedule};
+use crate::tournament::{ScheduledGame, TournamentPlan, build_schedule};
 use std::collections::BTreeSet;
 
 const PLAN_FILE: &str = r#"

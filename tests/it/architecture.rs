@@ -129,8 +129,10 @@ fn core_files_import_only_their_own_or_lower_layers() {
 fn every_module_is_in_the_dependency_table() {
     let lib_source = fs::read_to_string("src/lib.rs").unwrap();
     let modules =
-        lib_source.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
-    let mut modules: Vec<&str> = modules.collect();
+        lib_source.lines().filter_map(|line| line.split_once("mod ")?.1.strip_suffix(';'));
+    // The composition root and the fixtures of tests may use everything.
+    let is_listed = |module: &&str| !["startup", "test_support"].contains(module);
+    let mut modules: Vec<&str> = modules.filter(is_listed).collect();
     let mut table: Vec<&str> = ALLOWED_DEPENDENCIES.iter().map(|(module, _)| *module).collect();
     modules.sort_unstable();
     table.sort_unstable();

@@ -220,8 +220,7 @@ fn stdout_contains_only_the_requested_output() {
     let fixture = ReviewFixture::with_change();
     let json = fixture.review_command(&["main..HEAD", "--json"]).expect_success().json();
     assert_eq!((&json["kind"], &json["v"]), (&json!("review"), &json!(1)));
-    let review: debate_mcp::review::Review = serde_json::from_value(json.clone()).unwrap();
-    assert_eq!(review.findings.len(), 1);
+    assert_eq!(json["findings"].as_array().unwrap().len(), 1);
     let stdout_of = |args: &[&str]| {
         fixture.review_command(&[&["main..HEAD"], args].concat()).expect_success().stdout
     };

@@ -5,12 +5,14 @@ use crate::review_fixture::{
 };
 use crate::review_injection_corpus::{Injection, InjectionSite, all_injections};
 use debate_mcp::debate::invisible_chars::is_invisible;
-use debate_mcp::review::output::COMMENT_MARKER;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// First line of the comment, by which a workflow finds it again.
+const COMMENT_MARKER: &str = "<!-- debate-review -->";
 
 /// A prompt split at its delimiters into our own text and quoted, untrusted text.
 pub(crate) struct SplitPrompt {

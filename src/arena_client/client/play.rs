@@ -41,7 +41,7 @@ struct ReportedState {
 impl ArenaClient<'_> {
     /// Takes part in a debate, with stored credentials or with a new seat. Deletes the credentials
     /// when the debate is over or the seat is lost.
-    pub async fn run(
+    pub(crate) async fn run(
         &self,
         store: &CredentialStore,
         url: &ArenaUrl,

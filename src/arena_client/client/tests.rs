@@ -2,10 +2,11 @@
 //! the model thinks, deadlines, partial speeches and retries of unconfirmed requests.
 use crate::app::{OneShotProvider, OneShotReply, OneShotRequest};
 use crate::arena_client::api::{ArenaApiError, JoinParams};
+use crate::arena_client::client::ArenaApi;
 use crate::arena_client::protocol::{PollResponse, RemoteError, SeatCredentials};
 use crate::arena_client::{
-    ArenaApi, ArenaClient, ArenaClientConfig, ArenaClientError, ArenaUrl, ClientEvent,
-    ClientResult, CredentialStore,
+    ArenaClient, ArenaClientConfig, ArenaClientError, ArenaUrl, ClientEvent, ClientResult,
+    CredentialStore,
 };
 use crate::debate::{FailureKind, Participant, TurnFailure};
 use crate::engine::BoxFuture;

@@ -6,8 +6,9 @@ use crate::debate::{
     next,
 };
 use crate::engine::DebateCard;
+use crate::rating::agreement::DebateRulings;
 use crate::rating::eligibility::{check_card, to_rated_game};
-use crate::rating::{DebateRulings, GameScore, UnratedReason};
+use crate::rating::{GameScore, UnratedReason};
 use crate::test_support::debate_fixture::{
     Rng, apply_events, arena_with_forfeit, ask_open_turns, debate_setup, due_cues,
     model_participant, open_debate, play_debate, play_to_end, play_until, record_reply,

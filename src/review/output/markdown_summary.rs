@@ -5,10 +5,10 @@ use super::truncate::fit_sections;
 use crate::review::Review;
 
 /// GitHub's size limit of a step summary, in bytes.
-pub const MAX_STEP_SUMMARY_BYTES: usize = 1 << 20;
+pub(crate) const MAX_STEP_SUMMARY_BYTES: usize = 1 << 20;
 
 /// Renders the summary, decision first. Drops whole findings to stay within `max_bytes`.
-pub fn render_summary(review: &Review, max_bytes: usize) -> String {
+pub(crate) fn render_summary(review: &Review, max_bytes: usize) -> String {
     if review.skipped.is_some() || has_nothing_to_list(review) {
         return fit_sections(&one_line_review(review), vec![], "", max_bytes, str::to_owned);
     }

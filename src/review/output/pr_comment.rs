@@ -5,7 +5,7 @@ use crate::review::Review;
 use crate::review::finding::FindingState;
 
 /// First line of the comment, by which a later review finds it.
-pub const COMMENT_MARKER: &str = "<!-- debate-review -->";
+pub(crate) const COMMENT_MARKER: &str = "<!-- debate-review -->";
 
 /// GitHub's limit is 65,536 characters. Other hosts count bytes.
 const MAX_COMMENT_BYTES: usize = 63_900;

@@ -6,9 +6,8 @@ use crate::debate::invisible_chars::is_invisible;
 use crate::debate::{CodeLocation, NotedFinding, Severity};
 use crate::review::Review;
 use crate::review::finding::{EarlierFinding, Finding, FindingState};
-use crate::review::output::{
-    COMMENT_MARKER, ReviewFormat, escape_markdown, render_review, sanitize,
-};
+use crate::review::output::pr_comment::COMMENT_MARKER;
+use crate::review::output::{ReviewFormat, escape_markdown, render_review, sanitize};
 use crate::test_support::debate_fixture::Rng;
 
 /// Fragments that have a meaning in Markdown, HTML, CI logs, terminals or URLs.

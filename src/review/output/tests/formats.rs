@@ -2,9 +2,8 @@
 //! small, empty, skipped and oversized reviews.
 use crate::debate::{ChangeSummary, CodeLocation, NotedFinding, Severity};
 use crate::review::finding::{EarlierFinding, Finding, FindingEvidence, FindingState};
-use crate::review::output::{
-    COMMENT_MARKER, MAX_STEP_SUMMARY_BYTES, ReviewFormat, render_review, render_summary,
-};
+use crate::review::output::pr_comment::COMMENT_MARKER;
+use crate::review::output::{MAX_STEP_SUMMARY_BYTES, ReviewFormat, render_review, render_summary};
 use crate::review::{Review, ReviewCost, ReviewDecision, ReviewParticipant};
 use crate::test_support::golden_file::assert_golden;
 use crate::test_support::prerequisites::{find_program_or_skip, repo_path};
