@@ -1,9 +1,12 @@
 //! Turns a [`StartRequest`] into a `StartPlan`: parses options in the topic, fills in the user's
 //! defaults, and validates every option against the format. Reads no files and asks no model.
+#[cfg(test)]
+mod tests;
+
 use super::cast::with_absolute_script;
 use super::casting::default_roles;
 use super::pairing::{RequestedSeats, SeatPreferences};
-use super::request::{HoldPolicy, StartRequest};
+use super::request::{DefaultsPolicy, HoldPolicy, StartRequest};
 use super::seating::{CastRequest, SeatingRequest};
 use super::spec::{DEFAULT_FORMAT, DebateSpec};
 use super::topic_options::TopicOptions;
@@ -53,16 +56,15 @@ impl App {
     pub(super) fn plan_start(&self, request: &StartRequest) -> Result<StartPlan, AppError> {
         let policy = &request.policy;
         let TopicRequest { topic, options, understood } = self.read_topic(request);
-        let format = options.format.clone();
-        let format =
-            format.or_else(|| self.defaults.options.format.clone().filter(|_| policy.use_defaults));
+        let default_format = self.defaults.options.format.clone();
+        let default_format = default_format.filter(|_| policy.defaults == DefaultsPolicy::All);
+        let format = options.format.clone().or(default_format);
         let format = format.unwrap_or_else(|| DEFAULT_FORMAT.into());
         let entry = self.catalog.find(&format)?.clone();
         check_supported(&options, &entry)?;
-        let options = if policy.use_defaults {
-            options.or(&supported_part(&self.defaults.options, &entry))
-        } else {
-            options
+        let options = match policy.defaults {
+            DefaultsPolicy::None => options,
+            _ => options.or(&supported_part(&self.defaults.options, &entry)),
         };
         let mut spec = DebateSpec {
             topic,
@@ -139,11 +141,10 @@ impl App {
             };
             word.as_ref().map(parse).transpose()
         };
-        let preferences = if policy.use_defaults {
-            SeatPreferences::parse(&self.defaults.pairings, &self.defaults.judges)
-                .map_err(|error| AppError::InvalidConfig(format!("`seats`: {error}")))?
-        } else {
-            SeatPreferences::default()
+        let preferences = match policy.defaults {
+            DefaultsPolicy::None => SeatPreferences::default(),
+            _ => SeatPreferences::parse(&self.defaults.pairings, &self.defaults.judges)
+                .map_err(|error| AppError::InvalidConfig(format!("`seats`: {error}")))?,
         };
         Ok(SeatingRequest {
             requested: RequestedSeats {
@@ -368,6 +369,10 @@ fn supported_part(defaults: &DebateOptions, entry: &CatalogEntry) -> DebateOptio
     let mut unsupported: Vec<&str> = unsupported_options(&options, entry).collect();
     if !entry.offer.format.uses_role(Role::Pro) {
         unsupported.extend(SIDE_OPTIONS);
+    }
+    let rounds = defaults.rounds.and_then(|rounds| u8::try_from(rounds).ok());
+    if !rounds.is_some_and(|rounds| entry.offer.rounds.contains(&rounds)) {
+        unsupported.push("rounds");
     }
     if let Value::Object(fields) = &mut options {
         fields.retain(|name, _| !unsupported.contains(&name.as_str()));

@@ -77,17 +77,26 @@ pub struct FixedSeating {
 pub struct StartPolicy {
     /// Whether options are also parsed from the topic.
     pub parse_topic: bool,
-    /// Whether the defaults of the configuration apply.
-    pub use_defaults: bool,
+    pub defaults: DefaultsPolicy,
     /// Participants for seats no model can take.
     pub fallbacks: FallbackSeats,
-    /// Leads a dialogue if nobody is named.
+    /// Leads a dialogue if no lead is named.
     pub lead: Option<Participant>,
     pub holds: HoldPolicy,
     /// Time limit for all probes together.
     pub probe_timeout: Duration,
     /// Whether to look for an unfinished debate about the same topic.
     pub find_unfinished: bool,
+}
+
+/// Which defaults of the configuration apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefaultsPolicy {
+    All,
+    /// All but the format. A review needs two sides, so it is a duel unless the user names another
+    /// format.
+    AllButFormat,
+    None,
 }
 
 /// When a debate waits for the user by default.
@@ -107,7 +116,7 @@ impl StartPolicy {
     pub fn host(probe_timeout: Duration) -> StartPolicy {
         StartPolicy {
             parse_topic: true,
-            use_defaults: true,
+            defaults: DefaultsPolicy::All,
             fallbacks: FallbackSeats {
                 debater: Some(Participant::Host),
                 judge: FallbackJudge::Other(Participant::Host),
@@ -124,7 +133,7 @@ impl StartPolicy {
     pub fn terminal() -> StartPolicy {
         StartPolicy {
             parse_topic: true,
-            use_defaults: true,
+            defaults: DefaultsPolicy::All,
             fallbacks: FallbackSeats {
                 debater: None,
                 judge: FallbackJudge::Debater(Participant::Human),
@@ -140,7 +149,7 @@ impl StartPolicy {
     pub fn unattended() -> StartPolicy {
         StartPolicy {
             parse_topic: false,
-            use_defaults: false,
+            defaults: DefaultsPolicy::None,
             holds: HoldPolicy::Never,
             ..StartPolicy::terminal()
         }
@@ -188,7 +197,7 @@ impl StartProgress {
         (StartProgress(Some(sender)), receiver)
     }
 
-    /// A progress that nobody reads.
+    /// Discards the stages.
     pub fn discard() -> StartProgress {
         StartProgress(None)
     }

@@ -3,7 +3,7 @@
 use super::change_review::{EarlierReview, SameReview};
 use super::change_selector::{default_subject, parse_selector};
 use super::plan::StartPlan;
-use super::request::{StartProgress, StartRequest, StartStage};
+use super::request::{DefaultsPolicy, StartProgress, StartRequest, StartStage};
 use super::start::Started;
 use super::{App, AppError};
 use crate::debate::{KnownFinding, NotedFinding, ReplyKind};
@@ -105,6 +105,9 @@ impl App {
             None => parse_selector(&context),
         };
         request.start.options.context = Some(context);
+        if request.start.policy.defaults == DefaultsPolicy::All {
+            request.start.policy.defaults = DefaultsPolicy::AllButFormat;
+        }
         let mut plan = self.plan_start(&request.start)?;
         if let Some(understood) = plan.understood.take() {
             progress.report(StartStage::Understood(understood));

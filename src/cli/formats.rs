@@ -99,7 +99,10 @@ fn describe_flags(entry: &CatalogEntry) -> String {
             "--role NAME=STANCE[@SEAT], --goal, --readers, --decision-type, --evidence-round, \
              --output",
         ),
-        (Role::Partner, "--lead SEAT, --partner SEAT; during the debate say, deepen, steer, end"),
+        (
+            Role::Partner,
+            "--lead SEAT, --partner SEAT, --add-partner SEAT; during the debate say, deepen, steer, end",
+        ),
         (
             Role::Pro,
             "--proposer SEAT, --challenger SEAT, --stance-proposer, --stance-challenger, \

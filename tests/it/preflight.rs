@@ -136,6 +136,21 @@ fn config_error_stops_every_command() {
     assert!(output.stderr.contains("config.toml") && output.exit_code != Some(0), "{output:#?}");
 }
 
+/// A flag overrides a default, and a default that the format does not take is ignored.
+#[test]
+fn config_defaults_are_used_where_no_flag_is_given() {
+    let env = TestEnv::new();
+    write_config(&env, "[defaults]\nrounds = 1\nturn_seconds = 99\ngoal = \"speed\"\n");
+    let output = env.debate_run("One file?", &["--json"]).expect_success();
+    output.assert_stderr_contains("timeout 99s");
+    assert_eq!(output.json()["rounds_completed"], 1);
+    let view = env.debate_run("Two files?", &["--rounds", "2", "--json"]).expect_success().json();
+    assert_eq!(view["rounds_completed"], 2);
+    write_config(&env, "[defaults]\nround = 1\n");
+    let output = env.debate_run("Three?", &[]).output();
+    assert!(output.stderr.contains("unknown field `round`"), "{}", output.stderr);
+}
+
 /// Without prices the cost limit cannot be enforced, which is reported.
 #[test]
 fn cost_limit_without_prices_warns() {
