@@ -109,7 +109,7 @@ impl App {
             request.start.policy.defaults = DefaultsPolicy::AllButFormat;
         }
         let mut plan = self.plan_start(&request.start)?;
-        if let Some(understood) = plan.understood.take() {
+        if let Some(understood) = plan.understood.clone() {
             progress.report(StartStage::Understood(understood));
         }
         if request.needs_verdict {
@@ -227,7 +227,8 @@ impl App {
                     }
                     prepared => prepared?,
                 };
-                let started = self.launch(&draft, warnings, true, workspace).await?;
+                let mut started = self.launch(&draft, warnings, true, workspace).await?;
+                started.report.understood = plan.understood;
                 ReviewState::Started(Box::new(started))
             }
         };

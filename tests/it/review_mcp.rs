@@ -70,3 +70,22 @@ fn docs_only_change_is_refused_with_a_reason() {
     assert!(error.contains("only documents have changed"), "{error}");
     assert!(error.contains("diff=BASE..HEAD"), "{error}");
 }
+
+#[test]
+fn options_in_the_topic_of_a_review_are_understood() {
+    let project = ReviewRepo::new();
+    let mut client = project.env.mcp_client();
+    let [(_, pro), (_, con), (_, judge)] = project.scripted_seats();
+    let result = client.call_tool(
+        "start_debate",
+        json!({"topic": "1 round, thoroughly, about the lock", "proposer": pro, "challenger": con,
+            "judge": judge, "context": "diff=main..feature",
+            "options": {"review": true, "pause": false}}),
+    );
+    let notes = result["notes"].to_string();
+    assert!(notes.contains("understood from the topic: rounds 1, effort high"), "{notes}");
+    let result = client.play_to_end(result);
+    let id = result["debate_id"].as_str().unwrap();
+    let prompt = project.env.debate(&["show", id, "--prompt", "0.1.0.0"]).expect_success().stdout;
+    assert!(prompt.contains("> the lock") && !prompt.contains("thoroughly"), "{prompt}");
+}
