@@ -66,11 +66,11 @@ pub enum AppError {
 }
 
 /// Why an outcome cannot be recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum OutcomeError {
     #[error("this debate has not ended")]
-    NotEnded,
+    NotEnded { id: String },
     #[error("the decision is empty")]
     EmptyDecision,
     #[error("this debate came to no verdict that could be right or wrong")]

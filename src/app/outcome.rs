@@ -22,7 +22,7 @@ impl OutcomeRequest {
     /// The commands that record it, after a check against the debate.
     fn commands(&self, debate: &Debate) -> Result<Vec<Command>, OutcomeError> {
         if (self.proof.is_some() || self.keep.is_some()) && debate.outcome().is_none() {
-            return Err(OutcomeError::NotEnded);
+            return Err(OutcomeError::NotEnded { id: debate.setup().id.clone() });
         }
         let mut commands = vec![];
         if let Some(text) = &self.decision {
@@ -57,5 +57,27 @@ impl App {
         let run = self.resume(id, workspace, LeaseMode::IfFree, commands).await?;
         run.stop().await;
         Ok(self.read(id).await?.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::debate::formats;
+    use crate::test_support::debate_fixture::{debate_setup, open_debate};
+
+    #[test]
+    fn outcome_of_a_debate_that_goes_on_is_refused() {
+        let debate = open_debate(debate_setup(formats::duel(), 2));
+        let id = debate.setup().id.clone();
+        let proof = Some((VerdictFeedback::Right, String::new()));
+        let request = OutcomeRequest { proof, ..OutcomeRequest::default() };
+        assert_eq!(request.commands(&debate).unwrap_err(), OutcomeError::NotEnded { id });
+        let decide = |text: &str| {
+            let decision = Some(text.to_owned());
+            OutcomeRequest { decision, ..OutcomeRequest::default() }.commands(&debate)
+        };
+        assert_eq!(decide(" ").unwrap_err(), OutcomeError::EmptyDecision);
+        assert_eq!(decide("One file.").unwrap().len(), 1);
     }
 }

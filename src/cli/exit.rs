@@ -128,7 +128,7 @@ impl CliError {
                 "name another with `--judge SEAT`; `--same-judge` allows it, and the verdict says \
                  so"
             }
-            CliError::App(AppError::Outcome(error)) => outcome_hint(*error),
+            CliError::App(AppError::Outcome(error)) => return Some(outcome_hint(error)),
             CliError::App(AppError::InvalidOption(_)) => {
                 "`debate formats NAME` shows what a format takes"
             }
@@ -236,10 +236,12 @@ pub fn exit_for_debate(debate: &Debate) -> Exit {
 }
 
 /// What the user can do if an outcome cannot be recorded.
-fn outcome_hint(error: OutcomeError) -> &'static str {
+fn outcome_hint(error: &OutcomeError) -> String {
     match error {
-        OutcomeError::NotEnded => "`debate resume ID` goes on with it",
-        OutcomeError::EmptyDecision => "write it in your own words, or leave `--decided` out",
-        OutcomeError::NoVerdict => "`--decided TEXT` records what you decided",
+        OutcomeError::NotEnded { id } => format!("`debate resume {id}` goes on with it"),
+        OutcomeError::EmptyDecision => {
+            "write it in your own words, or leave `--decided` out".into()
+        }
+        OutcomeError::NoVerdict => "`--decided TEXT` records what you decided".into(),
     }
 }

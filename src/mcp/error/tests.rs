@@ -160,7 +160,7 @@ error_samples! { app_error_samples: AppError,
         [AppError::CommandRefused(s("a hold is not possible now; expected: turn 0.1.0.0"))],
     AppError::CommandTimedOut { .. } =>
         [AppError::CommandTimedOut { holder: s("the terminal (process 7)") }],
-    AppError::Outcome(..) => [crate::app::error::OutcomeError::NotEnded.into()],
+    AppError::Outcome(..) => [crate::app::error::OutcomeError::NotEnded { id: s(ID) }.into()],
     AppError::NoRandomness(..) => [AppError::NoRandomness(s("no device"))],
     AppError::Session(..) => [
         SessionError::Log(LogError::LeaseLost { by: s("opencode 1.0 (process 7)") }).into(),
